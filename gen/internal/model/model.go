@@ -1,0 +1,89 @@
+// Package model holds what a kernel means: its parameters, its variants and
+// their images, everything checked and agreed. It does no I/O and knows no Go
+// text.
+package model
+
+// Kernel is one kernel: what becomes one Launch function.
+type Kernel struct {
+	Name      string     // the Python function's
+	Doc       string     // its docstring, dedented
+	Source    string     // relative path of the Python file; "" where unknown
+	Triton    string     // version; "" where unknown
+	Params    []Param    // run-time parameters in the source's order
+	Constants []Constant // those that every variant agrees on, in the source's order
+	Variants  []Variant  // in the order of dispatch
+}
+
+// Param is one run-time parameter.
+type Param struct {
+	Name     string // unique: tuple members are "ptrs.0" or "ptrs.field"
+	Type     Type
+	Nullable bool // a null pointer is a valid argument
+}
+
+// Variant is one specialisation of a kernel. It may be launched when all its
+// guards hold.
+type Variant struct {
+	Guards    []Guard // by parameter
+	Constants []Constant
+	Images    []Image // by target, no two of one target
+}
+
+// Guard is one promise that the compiler was given.
+type Guard struct {
+	Param int // index into Kernel.Params
+	Is    GuardKind
+}
+
+// GuardKind says what a guard promises.
+type GuardKind int
+
+const (
+	DivisibleBy16 GuardKind = iota + 1
+	EqualTo1                // the argument is folded into the code and not passed
+	Null                    // the pointer is absent and not passed
+)
+
+// Image is one compiled binary with all that a launch of it needs.
+type Image struct {
+	Target         Target
+	Kind           ImageKind
+	Symbol         string
+	Args           []int // what is passed: indices into Kernel.Params
+	Hidden         int   // scratch pointers that follow: 0, 1 (global) or 2 (global, profile)
+	NumWarps       int
+	Cluster        [3]int // {1, 1, 1}: none; the grid counts clusters
+	Shared         int    // dynamic shared memory, bytes
+	GlobalScratch  Scratch
+	ProfileScratch Scratch
+	Cooperative    bool
+	PDL            bool // launched with programmatic stream serialisation
+	Code           []byte
+	Origin         string // artefact path without extension, for messages
+}
+
+// Scratch is device memory each CTA needs, in bytes.
+type Scratch struct{ Size, Align int }
+
+// ImageKind is the form of an image.
+type ImageKind int
+
+const (
+	Cubin ImageKind = iota + 1
+	PTX
+)
+
+// Target is an architecture as ptxas spells it: sm_80, sm_90a.
+type Target struct {
+	SM     int    // 80, 90, 120
+	Suffix string // "", or "a": this very architecture only
+}
+
+// Constant is a compile-time constant of the source.
+type Constant struct {
+	Name  string
+	Value any // int64, float64, bool, string, DType, or nil for None
+}
+
+// DType is a constant that names an element type: "fp16".
+type DType string

@@ -1,0 +1,2 @@
+// Package kernrt launches compiled Triton kernels. Generated packages call it.
+package kernrt

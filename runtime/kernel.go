@@ -1,0 +1,71 @@
+package kernrt
+
+import "sync/atomic"
+
+// ABI1 is the first runtime ABI that generated code can ask for. Generated
+// files name the oldest ABI they need; a runtime keeps all it still serves.
+const ABI1 = 1
+
+// Kernel is a compiled kernel as generated code describes it: static data, so
+// that the linker drops the kernels a program does not use. Launch checks it at
+// the first launch; a malformed Kernel is every Launch's error. Its methods and
+// Launch are safe for concurrent use. Do not copy or change a Kernel.
+type Kernel struct {
+	Name     string    // the Python function's
+	Params   []Param   // run-time parameters: the fields of the args struct, in order
+	Variants []Variant // in the order of dispatch
+
+	state atomic.Pointer[state]
+}
+
+// Param describes one run-time parameter.
+type Param struct {
+	Name     string // as in the source
+	Type     string // Triton's spelling: "i32", "*fp16"
+	Nullable bool   // a null pointer is a valid argument
+}
+
+// Variant is one specialisation of a kernel: it may be launched when all its
+// guards hold.
+type Variant struct {
+	Guards []Guard
+	Images []Image
+}
+
+// Guard is one promise that the compiler was given about an argument.
+type Guard struct {
+	Param int // index into Kernel.Params
+	Is    GuardKind
+}
+
+// GuardKind says what a Guard promises.
+type GuardKind uint8
+
+const (
+	DivisibleBy16 GuardKind = iota + 1 // address or integer
+	EqualTo1                           // an integer folded into the code, not passed
+	Null                               // a pointer that is absent, not passed
+)
+
+// Image is one compiled binary of a variant and all that a launch of it needs.
+type Image struct {
+	Target         string  // as ptxas spells it: "sm_80"; "sm_90a" runs on that very architecture only
+	PTX            bool    // Code is PTX for the driver to compile, not a cubin
+	Code           *string // by address, so that unused images are dropped
+	Symbol         string
+	Args           []int  // what is passed, in order: indices into Kernel.Params
+	Hidden         int    // scratch pointers passed after them: 0, 1 (global) or 2 (global, profile)
+	NumWarps       int    // per CTA
+	Cluster        [3]int // CTAs per cluster in x, y, z; the zero value means no cluster
+	Shared         int    // dynamic shared memory per CTA, bytes
+	GlobalScratch  Scratch
+	ProfileScratch Scratch
+	Cooperative    bool // all CTAs must be resident at once
+	PDL            bool // may start before its predecessor on the stream ends, and waits for it itself
+}
+
+// Scratch is device memory that each CTA of a launch needs.
+type Scratch struct {
+	Size  int // bytes per CTA
+	Align int // bytes, a power of two
+}

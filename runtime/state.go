@@ -1,0 +1,3 @@
+package kernrt
+
+type state struct{}
