@@ -1,0 +1,53 @@
+//go:build cgo && linux
+
+#include "launch.h"
+
+static kg_status refuse_capture(CUstream stream) {
+	int capturing = 0;
+	kg_status s = KG_CALL(cuStreamIsCapturing, stream, &capturing);
+	return s == 0 && capturing != 0 ? KG_CAPTURING : s;
+}
+
+static unsigned attributes(const kg_plan *plan, CUlaunchAttribute *a) {
+	unsigned n = 0;
+	if (plan->pdl) {
+		a[n].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+		a[n++].value.programmaticStreamSerializationAllowed = 1;
+	}
+	if (plan->cooperative) {
+		a[n].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+		a[n++].value.cooperative = 1;
+	}
+	if (plan->cluster[0] * plan->cluster[1] * plan->cluster[2] > 1) {
+		a[n].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+		a[n].value.clusterDim.x = plan->cluster[0];
+		a[n].value.clusterDim.y = plan->cluster[1];
+		a[n++].value.clusterDim.z = plan->cluster[2];
+		a[n].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+		a[n++].value.clusterSchedulingPolicyPreference = CU_CLUSTER_SCHEDULING_POLICY_SPREAD;
+	}
+	return n;
+}
+
+kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
+
+	// The driver takes the address of each argument, so that it needs no
+	// offsets of the constant bank, which differ between architectures.
+	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
+	void *params[plan->arg_count + 2];
+	for (uint32_t i = 0; i < plan->arg_count; i++) params[i] = (void *)(args + plan->arg_offsets[i]);
+	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i];
+
+	CUlaunchAttribute attrs[4];
+	CUlaunchConfig config = {
+		grid_x, grid_y, grid_z, plan->threads, 1, 1, plan->shared, stream, attrs, attributes(plan, attrs),
+	};
+
+	CUcontext before;
+	kg_status s = kg_enter(plan->ctx, &before);
+	if (s != 0) return s;
+	if (plan->scratch) s = refuse_capture(stream);
+	if (s == 0) s = KG_CALL(cuLaunchKernelEx, &config, plan->function, params, NULL);
+	return kg_leave(plan->ctx, before, s);
+}

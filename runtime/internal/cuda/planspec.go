@@ -1,0 +1,15 @@
+package cuda
+
+// PlanSpec is what a Plan is made of.
+type PlanSpec struct {
+	Context     Context
+	Function    Function
+	Threads     int    // per CTA
+	Shared      int    // dynamic shared memory per CTA, bytes
+	Cluster     [3]int // CTAs; {1, 1, 1}: no cluster
+	Cooperative bool
+	PDL         bool
+	Scratch     bool // needs scratch memory: refused while the stream is captured
+	Hidden      int  // scratch pointers after the arguments
+	Offsets     []uintptr
+}
