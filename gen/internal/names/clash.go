@@ -1,0 +1,107 @@
+package names
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/model"
+)
+
+// refuseClashes adds a fault for each two sides that would share a name.
+func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]string, faults *diag.List) {
+	pkg := newScope("Go name", faults)
+	for name, pos := range taken {
+		pkg.owners[name] = owner{what: pos}
+	}
+	if pos, ok := taken["kernrt"]; ok {
+		faults.Add(diag.Errorf(pos, "kernrt is what generated files call the runtime they import").Fix("rename it"))
+	}
+	files := newScope("file name", faults)
+	for i, k := range kernels {
+		n := named[i]
+		kernel := owner{kernel: i + 1, what: "kernel " + k.Name, fix: fmt.Sprintf("--name %s=NAME", k.Name)}
+		for _, name := range []string{n.Launch, n.Args, n.Var} {
+			pkg.claim(name, kernel)
+		}
+		files.claim(n.File, kernel)
+		for v, variant := range n.Variants {
+			for m, image := range variant.Images {
+				o := kernel
+				o.what = fmt.Sprintf("image %s of %s", k.Variants[v].Images[m].Origin, k.Name)
+				pkg.claim(image.Var, o)
+				files.claim(image.File, o)
+			}
+		}
+		for c, name := range n.Constants {
+			if name != "" {
+				pkg.claim(name, member(i, "constant", k.Name, k.Constants[c].Name))
+			}
+		}
+		params := newScope("Go name", faults)
+		for p, name := range n.Params {
+			o := member(i, "parameter", k.Name, k.Params[p].Name)
+			params.claim(name.Field, o)
+			params.claim(name.Arg, o)
+		}
+	}
+}
+
+// owner is a side that wants a name.
+type owner struct {
+	kernel int    // counted from 1; 0 for a declaration of the target package
+	what   string // for a declaration its position
+	fix    string // the option that makes it want another name
+}
+
+func member(kernel int, kind, kernelName, name string) owner {
+	return owner{
+		kernel: kernel + 1,
+		what:   fmt.Sprintf("%s %s of %s", kind, name, kernelName),
+		fix:    fmt.Sprintf("--rename %s.%s=NAME", kernelName, name),
+	}
+}
+
+// scope knows who owns each name of one kind.
+type scope struct {
+	kind   string
+	owners map[string]owner
+	told   map[string]bool // pairs already reported
+	faults *diag.List
+}
+
+func newScope(kind string, faults *diag.List) *scope {
+	return &scope{kind: kind, owners: map[string]owner{}, told: map[string]bool{}, faults: faults}
+}
+
+// claim gives name to o, or adds the fault that it has an owner: once for two
+// kernels, which share either one name or most. Files are compared without
+// case, as some file systems do.
+func (s *scope) claim(name string, o owner) {
+	key := name
+	if s.kind == "file name" {
+		key = strings.ToLower(name)
+	}
+	first, ok := s.owners[key]
+	if !ok {
+		s.owners[key] = o
+		return
+	}
+	if first.kernel == 0 {
+		s.faults.Add(diag.Errorf(first.what, "%s is declared here and wanted by %s", name, o.what).Fix("use %s", o.fix))
+		return
+	}
+	pair := fmt.Sprint(first.kernel, " ", o.kernel)
+	if first.kernel == o.kernel {
+		pair = first.what + " " + o.what
+	}
+	if s.told[pair] {
+		return
+	}
+	s.told[pair] = true
+	fix := "use " + first.fix
+	if o.fix != first.fix {
+		fix += " or " + o.fix
+	}
+	s.faults.Add(diag.Errorf("", "%s and %s would both have the %s %s", first.what, o.what, s.kind, name).Fix("%s", fix))
+}
