@@ -3,12 +3,14 @@
 // text.
 package model
 
+import "fmt"
+
 // Kernel is one kernel: what becomes one Launch function.
 type Kernel struct {
 	Name      string     // the Python function's
 	Doc       string     // its docstring, dedented
 	Source    string     // relative path of the Python file; "" where unknown
-	Triton    string     // version; "" where unknown
+	Triton    string     // version; "" where unknown, "3.6.0, 3.7.0" where images differ
 	Params    []Param    // run-time parameters in the source's order
 	Constants []Constant // those that every variant agrees on, in the source's order
 	Variants  []Variant  // in the order of dispatch
@@ -18,15 +20,20 @@ type Kernel struct {
 type Param struct {
 	Name     string // unique: tuple members are "ptrs.0" or "ptrs.field"
 	Type     Type
-	Nullable bool // a null pointer is a valid argument
+	Nullable bool // an image that takes this pointer may be given null; a variant with a Null guard does not take it
 }
 
 // Variant is one specialisation of a kernel. It may be launched when all its
 // guards hold.
+//
+// Variants are tried in order. Those with most Null guards come first: null is
+// divisible by 16, so a variant that takes a pointer must not see the null that
+// another was compiled for. Then those with most guards, then by the guards
+// themselves.
 type Variant struct {
-	Guards    []Guard // by parameter
-	Constants []Constant
-	Images    []Image // by target, no two of one target
+	Guards    []Guard    // by parameter, one at most for each
+	Constants []Constant // all of them, in the source's order; none where the artefacts do not tell
+	Images    []Image    // by target, then kind; no two alike in both
 }
 
 // Guard is one promise that the compiler was given.
@@ -63,6 +70,7 @@ type Image struct {
 }
 
 // Scratch is device memory each CTA needs, in bytes.
+// The zero value means none.
 type Scratch struct{ Size, Align int }
 
 // ImageKind is the form of an image.
@@ -73,17 +81,11 @@ const (
 	PTX
 )
 
-// Target is an architecture as ptxas spells it: sm_80, sm_90a.
+// Target is an architecture.
 type Target struct {
 	SM     int    // 80, 90, 120
 	Suffix string // "", or "a": this very architecture only
 }
 
-// Constant is a compile-time constant of the source.
-type Constant struct {
-	Name  string
-	Value any // int64, float64, bool, string, DType, or nil for None
-}
-
-// DType is a constant that names an element type: "fp16".
-type DType string
+// String is ptxas's spelling: sm_80, sm_90a.
+func (t Target) String() string { return fmt.Sprintf("sm_%d%s", t.SM, t.Suffix) }

@@ -1,0 +1,100 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kerngen/kerngen/gen/internal/artefact"
+)
+
+// maxHidden is how many scratch pointers Triton appends at most: global, then
+// profile.
+const maxHidden = 2
+
+// hidden compares the parameters with what the PTX and the cubin take, and
+// returns how many scratch pointers those append.
+func (c *checker) hidden(params []param) int {
+	var args []Param
+	for _, p := range params {
+		if p.passed() {
+			args = append(args, p.Param)
+		}
+	}
+	if c.PTX != nil && c.Cubin != nil && len(c.PTX.Params) != len(c.Cubin.Params) {
+		c.fault(cubinExt, "takes %d parameters, but the entry in %s %d", len(c.Cubin.Params), c.file(ptxExt), len(c.PTX.Params)).Fix(remake)
+		return 0
+	}
+	ext, n := cubinExt, 0
+	if c.PTX != nil {
+		ext, n = ptxExt, len(c.PTX.Params)
+	} else {
+		n = len(c.Cubin.Params)
+	}
+	hidden := n - len(args)
+	if hidden < 0 || hidden > maxHidden {
+		c.fault(ext, "takes %d parameters, but %s has %d arguments, after which come 0 to %d scratch pointers", n, c.argFile(), len(args), maxHidden).Fix(remake)
+		return 0
+	}
+	if c.PTX != nil {
+		c.checkPTX(args)
+	}
+	if c.Cubin != nil {
+		c.checkCubin(args)
+	}
+	return hidden
+}
+
+// argFile is the file that the arguments come from.
+func (c *checker) argFile() string {
+	if c.TTIR == nil {
+		return c.file(sidecarExt)
+	}
+	return c.file(ttirExt)
+}
+
+// checkPTX compares each parameter's declaration. PTX of older Triton marks no
+// pointers; where it marks any, it marks all.
+func (c *checker) checkPTX(args []Param) {
+	marks := slices.ContainsFunc(c.PTX.Params, func(p artefact.PTXParam) bool { return p.Pointer })
+	for i, p := range c.PTX.Params {
+		if i >= len(args) {
+			if p.Size != pointerSize || !slices.Contains(pointerForms, p.Type) || marks && !p.Pointer {
+				c.faultAt(ptxExt, p.Line, "parameter %d follows the arguments of %s and should be a scratch pointer, but is %s of %d bytes", i, c.argFile(), p.Type, p.Size).Fix(remake)
+			}
+			continue
+		}
+		a := args[i]
+		switch pointer := a.Type.Pointer > 0; {
+		case p.Size != a.Type.Size() || !slices.Contains(a.Type.ptxForms(), p.Type):
+			c.faultAt(ptxExt, p.Line, "parameter %d is %s of %d bytes, but %s is %s in %s, which is %s of %d", i, p.Type, p.Size,
+				a.Name, a.Type, c.argFile(), strings.Join(a.Type.ptxForms(), " or "), a.Type.Size()).Fix(remake)
+		case marks && pointer && !p.Pointer:
+			c.faultAt(ptxExt, p.Line, "parameter %d is not a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix(remake)
+		case !pointer && p.Pointer:
+			c.faultAt(ptxExt, p.Line, "parameter %d is a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix(remake)
+		}
+	}
+}
+
+// checkCubin compares each parameter's place in the constant bank.
+func (c *checker) checkCubin(args []Param) {
+	end := 0
+	for i, p := range c.Cubin.Params {
+		name, size := "a scratch pointer", pointerSize
+		if i < len(args) {
+			name, size = args[i].Name, args[i].Type.Size()
+		}
+		switch {
+		case p.Ordinal != i:
+			c.fault(cubinExt, "lacks parameter %d", i).Fix(remake)
+			return
+		case p.Size != size:
+			c.fault(cubinExt, "parameter %d has %d bytes, but is %s of %d bytes by %s", i, p.Size, name, size, c.argFile()).Fix(remake)
+			return
+		case p.Offset < end || p.Offset%size != 0:
+			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, after one that ends at %d", i, name, size, p.Offset, end).Fix(remake)
+			return
+		}
+		end = p.Offset + p.Size
+	}
+}

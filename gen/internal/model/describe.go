@@ -1,0 +1,175 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kerngen/kerngen/gen/internal/artefact"
+)
+
+// describe takes the parameters from the sidecar and checks them against the
+// TTIR, argument by argument.
+func (c *checker) describe(out *compiled) {
+	s := c.Sidecar
+	out.described = true
+	out.doc = s.Doc
+	out.sources = s.Source
+	out.triton = s.Triton
+	d := description{checker: c, out: out, seen: map[string]bool{}}
+	for _, p := range s.Params {
+		d.add(p, p.Name, p.Name)
+	}
+	if c.TTIR != nil && c.ok() {
+		d.compare(c.TTIR.Args)
+	}
+}
+
+// description is a sidecar on its way into a compiled.
+type description struct {
+	*checker
+	out  *compiled
+	args []describedArg // what is passed
+	seen map[string]bool
+}
+
+type describedArg struct {
+	param
+	outer string // the Python parameter's name: of a tuple's member, the tuple's
+}
+
+// add takes one parameter; name is its own, "ptrs.0" or "ptrs.field" for a
+// tuple's member.
+func (d *description) add(p artefact.SidecarParam, name, outer string) {
+	if name == "" {
+		d.fault(sidecarExt, "a parameter has no name").Fix(remake)
+		return
+	}
+	if d.seen[name] {
+		d.fault(sidecarExt, "two parameters are named %s", name).Fix(remake)
+		return
+	}
+	d.seen[name] = true
+	kinds := 0
+	for _, set := range []bool{p.Type != "", p.Constant != nil, p.Tuple != nil} {
+		if set {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		d.fault(sidecarExt, "parameter %s has %d of type, constant and tuple; it must have one", name, kinds).Fix(remake)
+	case p.Type != "":
+		d.addArgument(p, name, outer)
+	case p.Constant != nil:
+		v, err := constantValue(p.Constant)
+		if err != nil {
+			d.fault(sidecarExt, "constant %s %v", name, err).Fix(remake)
+			return
+		}
+		d.out.constants = append(d.out.constants, Constant{name, v})
+	default:
+		for i, member := range p.Tuple {
+			field := member.Name
+			if field == "" {
+				field = strconv.Itoa(i)
+			}
+			d.add(member, name+"."+field, outer)
+		}
+	}
+}
+
+func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
+	if isDescriptor(p.Type) {
+		d.fault(sidecarExt, "parameter %s takes a host tensor descriptor, which kerngen does not launch yet", name).Fix(deviceDescriptor)
+		return
+	}
+	t, err := ParseType(p.Type)
+	if err != nil {
+		d.fault(sidecarExt, "parameter %s: %v", name, err)
+		return
+	}
+	q := param{Param: Param{Name: name, Type: t, Nullable: p.Nullable}}
+	switch p.Folded {
+	case "":
+		q.guard = d.divisibleBy(sidecarExt, "parameter "+name, t, p.DivisibleBy)
+	case "one":
+		q.guard = EqualTo1
+		if !t.isInteger() {
+			d.fault(sidecarExt, "parameter %s is folded at one, but %s is not an integer", name, t).Fix(remake)
+		}
+	case "absent":
+		q.guard = Null
+		if t.Pointer == 0 {
+			d.fault(sidecarExt, "parameter %s is absent, but %s is not a pointer", name, t).Fix(remake)
+		}
+	default:
+		d.fault(sidecarExt, "parameter %s is folded %q; kerngen knows one and absent", name, p.Folded)
+	}
+	if p.Folded != "" && p.DivisibleBy != 0 {
+		d.fault(sidecarExt, "parameter %s is both folded away and promised to be divisible by %d", name, p.DivisibleBy).Fix(remake)
+	}
+	if p.Nullable && t.Pointer == 0 {
+		d.fault(sidecarExt, "parameter %s is nullable, but %s is not a pointer", name, t).Fix("remove nullable")
+	}
+	d.out.params = append(d.out.params, q)
+	if q.passed() {
+		d.args = append(d.args, describedArg{q, outer})
+	}
+}
+
+// compare checks what is passed against the TTIR.
+func (d *description) compare(args []artefact.Arg) {
+	if len(args) != len(d.args) {
+		d.fault(sidecarExt, "%d arguments are passed, but %s has %d", len(d.args), d.file(ttirExt), len(args)).Fix(remake)
+		return
+	}
+	for i, a := range args {
+		want := d.args[i]
+		if a.Name != "" && a.Name != want.Name && a.Name != want.outer {
+			d.faultAt(ttirExt, a.Line, "argument %d is %s, but %s in %s", i, a.Name, want.Name, d.file(sidecarExt)).Fix(remake)
+			continue
+		}
+		t, err := parseMLIR(a.Type)
+		if err != nil {
+			d.faultAt(ttirExt, a.Line, "argument %s: %v", want.Name, err)
+			continue
+		}
+		if t.Pointer != want.Type.Pointer || t.element().mlir != want.Type.element().mlir {
+			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(sidecarExt)).Fix(remake)
+		}
+		if a.Divisibility != 0 && a.Divisibility != promised || (a.Divisibility == promised) != (want.guard == DivisibleBy16) {
+			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, which %s does not say", want.Name, a.Divisibility, d.file(sidecarExt)).Fix(remake)
+		}
+	}
+}
+
+// constantValue is a constant's Value.
+func constantValue(c *artefact.Constant) (any, error) {
+	var values []any
+	if c.Int != nil {
+		values = append(values, *c.Int)
+	}
+	if c.Float != nil {
+		values = append(values, *c.Float)
+	}
+	if c.Bool != nil {
+		values = append(values, *c.Bool)
+	}
+	if c.String != nil {
+		values = append(values, *c.String)
+	}
+	if c.DType != "" {
+		e, err := parseElement(c.DType)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, DType(e.name))
+	}
+	if c.None {
+		values = append(values, nil)
+	}
+	if len(values) != 1 {
+		return nil, fmt.Errorf("has %d values; it must have one", len(values))
+	}
+	return values[0], nil
+}

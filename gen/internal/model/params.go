@@ -1,0 +1,124 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/kerngen/kerngen/gen/internal/artefact"
+)
+
+// readParams finds the kernel's parameters: in the sidecar where there is one,
+// else in the TTIR, which knows neither signs nor what was compiled away.
+func (c *checker) readParams(out *compiled) {
+	c.checkSource()
+	switch {
+	case c.Sidecar != nil:
+		c.describe(out)
+	case c.TTIR != nil:
+		out.params = c.ttirParams()
+	default:
+		c.fault(metaExt, "nothing says what %s takes", c.Meta.Name).
+			Fix("put %s or %s beside it", c.file(ttirExt), c.file(sidecarExt))
+	}
+}
+
+// checkSource compares the module before any pass with the TTIR made from it.
+func (c *checker) checkSource() {
+	if c.TTIR == nil || c.Source == nil {
+		return
+	}
+	ttir, source := c.TTIR.Args, c.Source.Args
+	if len(ttir) != len(source) {
+		c.fault(sourceExt, "%s has %d arguments, but %d in %s", c.Source.Name, len(source), len(ttir), c.file(ttirExt)).Fix(remake)
+		return
+	}
+	for i, s := range source {
+		t := ttir[i]
+		if s.Name != t.Name || s.Type != t.Type || s.Divisibility != t.Divisibility {
+			c.faultAt(sourceExt, s.Line, "argument %d is %s, but %s in %s", i, argText(s), argText(t), c.file(ttirExt)).Fix(remake)
+		}
+	}
+}
+
+func argText(a artefact.Arg) string {
+	s := argName(a) + ": " + a.Type
+	if a.Divisibility != 0 {
+		s += fmt.Sprintf(" divisible by %d", a.Divisibility)
+	}
+	return s
+}
+
+// ttirParams are the parameters as the TTIR alone tells them.
+func (c *checker) ttirParams() []param {
+	var params []param
+	names := c.ttirNames()
+	for i, a := range c.TTIR.Args {
+		t, err := parseMLIR(a.Type)
+		if err == nil {
+			err = t.checkArgument()
+		}
+		if err != nil {
+			c.faultAt(ttirExt, a.Line, "argument %s: %v", argName(a), err)
+			continue
+		}
+		guard := c.divisibleBy(fmt.Sprintf("%s:%d", ttirExt, a.Line), argName(a), t, a.Divisibility)
+		if len(names) > 0 {
+			params = append(params, param{Param{Name: names[i], Type: t}, guard})
+		}
+	}
+	return params
+}
+
+// ttirNames are the parameters' names. A tuple's members all have the tuple's
+// name, and so have the pieces of a host descriptor that was taken apart; only
+// the module before any pass tells which it is, and checkDescriptors has
+// looked there. None where a name is missing, which is then a fault.
+func (c *checker) ttirNames() []string {
+	args := c.TTIR.Args
+	count := map[string]int{}
+	for _, a := range args {
+		if a.Name == "" {
+			c.faultAt(ttirExt, a.Line, "argument %s has no name; Triton keeps names since 3.5", argName(a)).
+				Fix("put %s beside it, or recompile with a later Triton", c.file(sidecarExt))
+			return nil
+		}
+		count[a.Name]++
+	}
+	names := make([]string, 0, len(args))
+	member := map[string]int{}
+	for i, a := range args {
+		if count[a.Name] == 1 {
+			names = append(names, a.Name)
+			continue
+		}
+		if member[a.Name] > 0 && args[i-1].Name != a.Name {
+			c.faultAt(ttirExt, a.Line, "two arguments that do not follow each other are both named %s", a.Name).Fix(remake)
+		}
+		if member[a.Name] == 0 && c.Source == nil {
+			c.faultAt(ttirExt, a.Line, "%d arguments are named %s: a tuple or a host tensor descriptor, which only %s tells", count[a.Name], a.Name, c.file(sourceExt)).
+				Fix("put %s or %s beside it", c.file(sourceExt), c.file(sidecarExt))
+		}
+		names = append(names, fmt.Sprintf("%s.%d", a.Name, member[a.Name]))
+		member[a.Name]++
+	}
+	return names
+}
+
+// promised is the divisibility that Triton's own specialisation promises, the
+// only one that a launch knows how to check.
+const promised = 16
+
+// divisibleBy is the guard that a promise of divisibility makes, if any.
+func (c *checker) divisibleBy(ext, name string, t Type, n int) GuardKind {
+	switch {
+	case n == 0:
+		return 0
+	case n != promised:
+		c.fault(ext, "%s is promised to be divisible by %d; kerngen checks %d only", name, n, promised).
+			Fix("recompile with %d or without the promise", promised)
+		return 0
+	case t.Pointer == 0 && !t.isInteger():
+		c.fault(ext, "%s is promised to be divisible by %d, but %s is neither a pointer nor an integer", name, n, t).Fix(remake)
+		return 0
+	}
+	return DivisibleBy16
+}
