@@ -47,6 +47,10 @@ kg_status kg_stream_destroy(CUcontext ctx, CUstream stream) { IN(ctx, KG_CALL(cu
 
 kg_status kg_stream_synchronize(CUcontext ctx, CUstream stream) { IN(ctx, KG_CALL(cuStreamSynchronize, stream)); }
 
+kg_status kg_stream_capturing(CUcontext ctx, CUstream stream, int *capturing) {
+	IN(ctx, KG_CALL(cuStreamIsCapturing, stream, capturing));
+}
+
 kg_status kg_stream_context(CUcontext ctx, CUstream stream, CUcontext *of) {
 	IN(ctx, KG_CALL(cuStreamGetCtx, stream, of));
 }

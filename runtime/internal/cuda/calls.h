@@ -22,6 +22,7 @@ kg_status kg_context_release(CUdevice device);
 kg_status kg_stream_create(CUcontext ctx, CUstream *stream);
 kg_status kg_stream_destroy(CUcontext ctx, CUstream stream);
 kg_status kg_stream_synchronize(CUcontext ctx, CUstream stream);
+kg_status kg_stream_capturing(CUcontext ctx, CUstream stream, int *capturing);
 kg_status kg_stream_context(CUcontext ctx, CUstream stream, CUcontext *of);
 
 kg_status kg_alloc(CUcontext ctx, size_t bytes, CUdeviceptr *address);

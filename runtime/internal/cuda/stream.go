@@ -41,3 +41,10 @@ func (c Context) ContextOf(stream Stream) (Context, Status) {
 	s := C.kg_stream_context(c.c, stream.c, &of)
 	return Context{of}, Status(s)
 }
+
+// IsCapturing reports whether the stream is being captured into a graph.
+func (c Context) IsCapturing(stream Stream) (bool, Status) {
+	var capturing C.int
+	s := C.kg_stream_capturing(c.c, stream.c, &capturing)
+	return capturing != 0, Status(s)
+}

@@ -49,6 +49,7 @@ func (Stream) Handle() uintptr                     { return 0 }
 func (Context) NewStream() (Stream, Status)        { return Stream{}, unavailable }
 func (Context) Destroy(Stream) Status              { return unavailable }
 func (Context) Synchronize(Stream) Status          { return unavailable }
+func (Context) IsCapturing(Stream) (bool, Status)  { return false, unavailable }
 func (Context) ContextOf(Stream) (Context, Status) { return Context{}, unavailable }
 func (Context) Alloc(uint64) (uint64, Status)      { return 0, unavailable }
 func (Context) Free(uint64) Status                 { return unavailable }

@@ -1,0 +1,172 @@
+package kernrt
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/kerngen/kerngen/runtime/internal/cuda"
+)
+
+// Device is a GPU that the program has opened. It owns the streams and buffers
+// made from it and the kernels loaded on it, until Close. A program opens a
+// device once and shares it; a second Open of one GPU shares its memory and
+// context, but loads kernels again.
+type Device struct {
+	info   *DeviceInfo
+	handle cuda.Device
+	ctx    cuda.Context // the primary context, retained
+	debug  bool         // KERNGEN_DEBUG=1
+
+	// Held for reading while a call uses the device, so that Close cannot pull
+	// it away from under one.
+	use    sync.RWMutex
+	closed bool
+
+	mu      sync.Mutex // guards what follows
+	streams map[*Stream]struct{}
+	buffers map[uint64]struct{} // addresses, so that Close can free them
+	loaded  []*onDevice         // kernels with images on this device
+}
+
+// Devices describes the devices that the driver shows, by ordinal. No devices
+// is ErrNoDevice; no driver is ErrNoDriver.
+func Devices() ([]DeviceInfo, error) {
+	n, err := deviceCount()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]DeviceInfo, n)
+	for ordinal := range infos {
+		d, s := cuda.DeviceAt(ordinal)
+		if s != cuda.OK {
+			return nil, fmt.Errorf("device %d: %w", ordinal, driverError(s))
+		}
+		info, err := readInfo(ordinal, d)
+		if err != nil {
+			return nil, err
+		}
+		infos[ordinal] = *info
+	}
+	return infos, nil
+}
+
+// Open opens a device by its ordinal, from 0, and retains its primary context.
+func Open(ordinal int) (*Device, error) {
+	n, err := deviceCount()
+	if err != nil {
+		return nil, err
+	}
+	if ordinal < 0 || ordinal >= n {
+		return nil, faultf(ErrNoDevice, "device %d: the driver shows %d, from 0", ordinal, n)
+	}
+	handle, s := cuda.DeviceAt(ordinal)
+	if s != cuda.OK {
+		return nil, fmt.Errorf("device %d: %w", ordinal, driverError(s))
+	}
+	info, err := readInfo(ordinal, handle)
+	if err != nil {
+		return nil, err
+	}
+	ctx, s := handle.Retain()
+	if s != cuda.OK {
+		return nil, fmt.Errorf("open %v: %w", info, driverError(s))
+	}
+	return &Device{
+		info:    info,
+		handle:  handle,
+		ctx:     ctx,
+		debug:   os.Getenv("KERNGEN_DEBUG") == "1",
+		streams: map[*Stream]struct{}{},
+		buffers: map[uint64]struct{}{},
+	}, nil
+}
+
+// OpenUUID opens a device by its UUID as DeviceInfo and nvidia-smi give it,
+// which stays the same whatever devices a process is shown.
+func OpenUUID(uuid string) (*Device, error) {
+	infos, err := Devices()
+	if err != nil {
+		return nil, err
+	}
+	var have []string
+	for _, info := range infos {
+		if strings.EqualFold(info.UUID, uuid) {
+			return Open(info.Ordinal)
+		}
+		have = append(have, info.UUID)
+	}
+	return nil, faultf(ErrNoDevice, "no device has UUID %q; there are %s", uuid, strings.Join(have, ", "))
+}
+
+func deviceCount() (int, error) {
+	if err := cuda.Open(); err != nil {
+		var start *cuda.StartError
+		if errors.As(err, &start) && start.Status.Result() == cuda.NoDevice {
+			return 0, faultf(ErrNoDevice, "no CUDA device: %v", err)
+		}
+		return 0, faultf(ErrNoDriver, "no CUDA driver: %v", err)
+	}
+	n, s := cuda.DeviceCount()
+	if s != cuda.OK {
+		return 0, driverError(s)
+	}
+	if n == 0 {
+		return 0, faultf(ErrNoDevice, "no CUDA device: the driver shows none (is CUDA_VISIBLE_DEVICES set?)")
+	}
+	return n, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() DeviceInfo { return *d.info }
+
+// String names the device for messages: "NVIDIA H200 (device 0, sm_90)".
+func (d *Device) String() string { return d.info.String() }
+
+// Close waits for the device's streams, closes them, frees its buffers, unloads
+// its kernels and gives the primary context back. Whatever fails on the way,
+// the rest is still given back; the error tells all that failed. A second Close
+// is ErrClosed.
+func (d *Device) Close() error {
+	d.use.Lock()
+	defer d.use.Unlock()
+	if d.closed {
+		return faultf(ErrClosed, "close %v: it is closed already", d)
+	}
+	d.closed = true
+
+	var errs []error
+	for s := range maps.Clone(d.streams) {
+		if err := s.Close(); !errors.Is(err, ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	// No launch is left that could load a kernel.
+	for address := range d.buffers {
+		errs = append(errs, driverError(d.ctx.Free(address)))
+	}
+	for _, k := range d.loaded {
+		errs = append(errs, k.unload())
+	}
+	errs = append(errs, driverError(d.handle.Release()))
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close %v: %w", d, err)
+	}
+	return nil
+}
+
+// acquire keeps the device open until its use is unlocked for reading.
+func (d *Device) acquire() error {
+	if d == nil {
+		return faultf(ErrArgument, "the device is nil; open one with Open")
+	}
+	d.use.RLock()
+	if d.closed {
+		d.use.RUnlock()
+		return faultf(ErrClosed, "%v is closed", d)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package kernrt
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kerngen/kerngen/runtime/internal/cuda"
+)
+
+// What errors.Is tells apart. The errors that the package returns wrap these
+// and say what happened to what.
+var (
+	// ErrNoDriver: no CUDA driver could be opened, or the program was built without cgo.
+	ErrNoDriver = errors.New("no CUDA driver")
+	// ErrNoDevice: the driver has no such device.
+	ErrNoDevice = errors.New("no CUDA device")
+	// ErrNoImage: the kernel holds no binary that this device and driver run.
+	ErrNoImage = errors.New("no image for the device")
+	// ErrArgument: an argument breaks what the kernel was compiled for, or is out of range.
+	ErrArgument = errors.New("argument refused")
+	// ErrLimit: a launch wants more than the device has.
+	ErrLimit = errors.New("beyond the device's limits")
+	// ErrOutOfMemory: the device's memory is full.
+	ErrOutOfMemory = errors.New("out of device memory")
+	// ErrClosed: the device or stream is closed, the buffer freed.
+	ErrClosed = errors.New("closed")
+	// ErrOtherDevice: a stream or buffer belongs to another device.
+	ErrOtherDevice = errors.New("another device's")
+	// ErrCapturing: the stream is being captured into a graph, which the call does not allow.
+	ErrCapturing = errors.New("stream is being captured")
+	// ErrMalformed: a Kernel contradicts itself or its args struct; generate it again.
+	ErrMalformed = errors.New("malformed kernel")
+)
+
+// fault is an error of a kind that errors.Is finds.
+type fault struct {
+	kind error
+	text string
+}
+
+func (f *fault) Error() string { return f.text }
+func (f *fault) Unwrap() error { return f.kind }
+
+func faultf(kind error, format string, args ...any) error {
+	return &fault{kind, fmt.Sprintf(format, args...)}
+}
+
+// DriverError is a driver call that failed.
+type DriverError struct {
+	Call string // the driver function: "cuMemAlloc_v2"
+	Code int    // its CUresult
+	Name string // the driver's name for it: "CUDA_ERROR_OUT_OF_MEMORY"
+	Text string // the driver's text for it
+}
+
+func (e *DriverError) Error() string {
+	return fmt.Sprintf("%s: %s (%d): %s", e.Call, e.Name, e.Code, e.Text)
+}
+
+// Is finds ErrOutOfMemory and ErrNoDevice by the driver's code.
+func (e *DriverError) Is(target error) bool {
+	switch e.Code {
+	case cuda.OutOfMemory:
+		return target == ErrOutOfMemory
+	case cuda.NoDevice:
+		return target == ErrNoDevice
+	}
+	return false
+}
+
+// driverError is nil for a call that succeeded.
+func driverError(s cuda.Status) error {
+	if s == cuda.OK {
+		return nil
+	}
+	name, text := cuda.Describe(s)
+	return &DriverError{Call: s.Call(), Code: s.Result(), Name: name, Text: text}
+}
+
+// LaunchError is a launch that was refused or failed. Its text names kernel,
+// device, grid and cause; Unwrap gives the cause.
+type LaunchError struct {
+	Kernel string
+	Device string // "NVIDIA H200 (device 0, sm_90)"
+	Grid   Grid
+	Err    error
+}
+
+func (e *LaunchError) Error() string {
+	if e.Device == "" {
+		return fmt.Sprintf("launch %s, grid %v: %v", e.Kernel, e.Grid, e.Err)
+	}
+	return fmt.Sprintf("launch %s on %s, grid %v: %v", e.Kernel, e.Device, e.Grid, e.Err)
+}
+
+func (e *LaunchError) Unwrap() error { return e.Err }

@@ -1,0 +1,39 @@
+package kernrt
+
+import "fmt"
+
+// Grid is how many programs of a kernel a launch runs, in up to three
+// dimensions: what Triton's kernel[grid] takes. A kernel whose CTAs form
+// clusters runs one cluster a program. Grid1D, Grid2D and Grid3D make one; the
+// zero Grid is refused. A dimension of 0 makes a launch that does nothing and
+// succeeds; a negative one is an error of the launch.
+type Grid struct {
+	x, y, z int
+	set     bool
+}
+
+// Grid1D is a grid of x programs.
+func Grid1D(x int) Grid { return Grid{x, 1, 1, true} }
+
+// Grid2D is a grid of x by y programs.
+func Grid2D(x, y int) Grid { return Grid{x, y, 1, true} }
+
+// Grid3D is a grid of x by y by z programs.
+func Grid3D(x, y, z int) Grid { return Grid{x, y, z, true} }
+
+// String is the grid as Triton writes it: "(128, 1, 1)".
+func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g.x, g.y, g.z) }
+
+// check refuses what no device could mean.
+func (g Grid) check() error {
+	switch {
+	case !g.set:
+		return faultf(ErrArgument, "the grid is not set; make it with Grid1D, Grid2D or Grid3D")
+	case g.x < 0 || g.y < 0 || g.z < 0:
+		return faultf(ErrArgument, "the grid has a negative dimension")
+	}
+	return nil
+}
+
+// isEmpty reports whether there is nothing to run.
+func (g Grid) isEmpty() bool { return g.x == 0 || g.y == 0 || g.z == 0 }

@@ -1,0 +1,123 @@
+package kernrt
+
+import (
+	"errors"
+	"math/bits"
+	"sync"
+
+	"github.com/kerngen/kerngen/runtime/internal/cuda"
+)
+
+// scratch is the memory that launches on one stream use one after another. The
+// stream's order keeps them apart, so it never waits, and it grows only, so
+// that a steady launch allocates nothing.
+type scratch struct {
+	// Held from sizing to launch, so that another launch cannot replace memory
+	// that this one is about to be given.
+	mu      sync.Mutex
+	global  scratchBuffer
+	profile scratchBuffer
+	retired []uint64 // outgrown, on devices that cannot free in stream order
+}
+
+type scratchBuffer struct {
+	address uint64 // as allocated
+	size    uint64 // bytes
+}
+
+const (
+	allocAlign = 256  // what the driver aligns allocations to, bytes
+	poison     = 0xa5 // what KERNGEN_DEBUG fills scratch with
+)
+
+// take returns an address for a launch of so many CTAs, 0 where the image needs
+// no such scratch. The caller holds s.scratch.mu.
+func (b *scratchBuffer) take(s *Stream, need Scratch, ctas uint64) (uint64, error) {
+	if need.Size == 0 {
+		return 0, nil
+	}
+	high, size := bits.Mul64(uint64(need.Size), ctas)
+	slack := uint64(max(need.Align, allocAlign) - allocAlign)
+	total, carry := bits.Add64(size, slack, 0)
+	if high != 0 || carry != 0 {
+		return 0, faultf(ErrLimit, "%d CTAs x %d bytes of scratch overflow 64 bits", ctas, need.Size)
+	}
+	if total > b.size {
+		if err := b.grow(s, total); err != nil {
+			return 0, err
+		}
+	}
+	address := (b.address + slack) &^ uint64(max(need.Align, 1)-1)
+	if value, fill := s.scratchFill(); fill {
+		if status := s.dev.ctx.FillAsync(s.handle, address, value, size); status != cuda.OK {
+			return 0, driverError(status)
+		}
+	}
+	return address, nil
+}
+
+// scratchFill tells what scratch is filled with before a launch, if anything.
+func (s *Stream) scratchFill() (value byte, fill bool) {
+	switch {
+	case s.zeroed:
+		return 0, true
+	case s.dev.debug:
+		return poison, true
+	}
+	return 0, false
+}
+
+// grow replaces the buffer by one of at least size bytes, doubling where there
+// is room, so that growing grids reallocate rarely.
+func (b *scratchBuffer) grow(s *Stream, size uint64) error {
+	address, status := s.allocScratch(max(size, 2*b.size))
+	got := max(size, 2*b.size)
+	if status.Result() == cuda.OutOfMemory && got > size {
+		address, status = s.allocScratch(size)
+		got = size
+	}
+	if status != cuda.OK {
+		return &fault{driverError(status), "scratch of " + bytesText(size) + ": " + driverError(status).Error()}
+	}
+	old := *b
+	*b = scratchBuffer{address, got}
+	if old.address == 0 {
+		return nil
+	}
+	return s.retireScratch(old.address)
+}
+
+func (s *Stream) allocScratch(size uint64) (uint64, cuda.Status) {
+	if s.dev.info.MemoryPools {
+		return s.dev.ctx.AllocAsync(s.handle, size)
+	}
+	return s.dev.ctx.Alloc(size)
+}
+
+// retireScratch gives outgrown memory up once the launches queued so far are
+// done: in stream order, or with the stream where the device cannot do that.
+func (s *Stream) retireScratch(address uint64) error {
+	if s.dev.info.MemoryPools {
+		return driverError(s.dev.ctx.FreeAsync(s.handle, address))
+	}
+	s.scratch.retired = append(s.scratch.retired, address)
+	return nil
+}
+
+// free gives all scratch back; the stream is idle and no longer used.
+func (c *scratch) free(s *Stream) error {
+	var errs []error
+	for _, b := range []scratchBuffer{c.global, c.profile} {
+		switch {
+		case b.address == 0:
+		case s.dev.info.MemoryPools:
+			errs = append(errs, driverError(s.dev.ctx.FreeAsync(s.handle, b.address)))
+		default:
+			c.retired = append(c.retired, b.address)
+		}
+	}
+	for _, address := range c.retired {
+		errs = append(errs, driverError(s.dev.ctx.Free(address)))
+	}
+	return errors.Join(errs...)
+}
