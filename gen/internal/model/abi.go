@@ -91,7 +91,10 @@ func (c *checker) checkCubin(args []Param) {
 		case p.Size != size:
 			c.fault(cubinExt, "parameter %d has %d bytes, but is %s of %d bytes by %s", i, p.Size, name, size, c.argFile()).Fix(remake)
 			return
-		case p.Offset < end || p.Offset%size != 0:
+		case p.Offset%size != 0:
+			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, which is not a multiple of its size", i, name, size, p.Offset).Fix(remake)
+			return
+		case p.Offset < end:
 			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, after one that ends at %d", i, name, size, p.Offset, end).Fix(remake)
 			return
 		}

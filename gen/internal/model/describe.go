@@ -63,7 +63,7 @@ func (d *description) add(p artefact.SidecarParam, name, outer string) {
 	case p.Constant != nil:
 		v, err := constantValue(p.Constant)
 		if err != nil {
-			d.fault(sidecarExt, "constant %s %v", name, err).Fix(remake)
+			d.fault(sidecarExt, "constant %s: %v", name, err).Fix(remake)
 			return
 		}
 		d.out.constants = append(d.out.constants, Constant{name, v})
@@ -103,7 +103,7 @@ func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
 			d.fault(sidecarExt, "parameter %s is absent, but %s is not a pointer", name, t).Fix(remake)
 		}
 	default:
-		d.fault(sidecarExt, "parameter %s is folded %q; kerngen knows one and absent", name, p.Folded)
+		d.fault(sidecarExt, "parameter %s is folded %q; kerngen knows one and absent", name, p.Folded).Fix(remake)
 	}
 	if p.Folded != "" && p.DivisibleBy != 0 {
 		d.fault(sidecarExt, "parameter %s is both folded away and promised to be divisible by %d", name, p.DivisibleBy).Fix(remake)
@@ -115,6 +115,14 @@ func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
 	if q.passed() {
 		d.args = append(d.args, describedArg{q, outer})
 	}
+}
+
+// promise is the divisibility that the sidecar promises, 0 for none.
+func (a describedArg) promise() int {
+	if a.guard == DivisibleBy16 {
+		return promised
+	}
+	return 0
 }
 
 // compare checks what is passed against the TTIR.
@@ -137,8 +145,8 @@ func (d *description) compare(args []artefact.Arg) {
 		if t.Pointer != want.Type.Pointer || t.element().mlir != want.Type.element().mlir {
 			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(sidecarExt)).Fix(remake)
 		}
-		if a.Divisibility != 0 && a.Divisibility != promised || (a.Divisibility == promised) != (want.guard == DivisibleBy16) {
-			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, which %s does not say", want.Name, a.Divisibility, d.file(sidecarExt)).Fix(remake)
+		if a.Divisibility != want.promise() {
+			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.Name, a.Divisibility, want.promise(), d.file(sidecarExt)).Fix(remake)
 		}
 	}
 }
@@ -169,7 +177,7 @@ func constantValue(c *artefact.Constant) (any, error) {
 		values = append(values, nil)
 	}
 	if len(values) != 1 {
-		return nil, fmt.Errorf("has %d values; it must have one", len(values))
+		return nil, fmt.Errorf("%d values; it must have one", len(values))
 	}
 	return values[0], nil
 }

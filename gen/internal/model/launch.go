@@ -43,7 +43,7 @@ func (c *checker) checkThreads() {
 		}
 		stated = true
 		if got != want {
-			c.fault(ext, "%s is %d, but %s has %d warps, which is %d", what, got, c.file(metaExt), c.Meta.NumWarps, want).Fix(remake)
+			c.fault(ext, "%s is %d, but %d warps in %s make %d", what, got, c.Meta.NumWarps, c.file(metaExt), want).Fix(remake)
 		}
 	}
 	if c.PTX != nil {
