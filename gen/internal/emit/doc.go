@@ -1,0 +1,199 @@
+package emit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kerngen/kerngen/gen/internal/model"
+)
+
+// launchDoc is the Launch function's doc comment: what it does, the kernel's own
+// words, its Triton signature, what is refused and what it was compiled for.
+func launchDoc(k kernel) []string {
+	doc := paragraph(fmt.Sprintf("%s queues %s on stream and does not wait for it.", k.names.Launch, k.Name))
+	add := func(lines []string) {
+		if len(lines) > 0 {
+			doc = append(append(doc, ""), lines...)
+		}
+	}
+	add(docstring(k.Doc))
+	add(paragraph("In Triton:"))
+	add(wrapWords(signature(k), "    ", "        "))
+	if n := clusterSize(k); n > 1 {
+		add(paragraph(fmt.Sprintf("The grid counts programs; where the image has clusters, a program is one of %d CTAs.", n)))
+	}
+	sameTargets := !slices.ContainsFunc(k.Variants, func(v model.Variant) bool {
+		return targets(v) != targets(k.Variants[0])
+	})
+	if len(k.Variants) > 1 {
+		add(paragraph("The first variant that the arguments fit is launched:"))
+		var list []string
+		for i, v := range k.Variants {
+			text := promises(k, v)
+			if !sameTargets {
+				text += "; compiled for " + targets(v)
+			}
+			list = append(list, wrap(text+".", fmt.Sprintf(" %2d. ", i+1), "     ")...)
+		}
+		add(list)
+	}
+	if text := refusals(k); text != "" {
+		add(paragraph("It returns an error and launches nothing if " + text + "."))
+	}
+	if sameTargets {
+		add(paragraph("Compiled for " + targets(k.Variants[0]) + "."))
+	}
+	return doc
+}
+
+// signature is the kernel as Triton sees it, constants at the end: one word for
+// each parameter.
+func signature(k kernel) []string {
+	var words []string
+	for _, p := range k.Params {
+		words = append(words, printable(fmt.Sprintf("%s: %s,", p.Name, p.Type)))
+	}
+	for _, c := range k.Constants {
+		words = append(words, printable(constantText(c)+","))
+	}
+	if words == nil {
+		return []string{k.Name + "()"}
+	}
+	words[0] = k.Name + "(" + words[0]
+	last := &words[len(words)-1]
+	*last = strings.TrimSuffix(*last, ",") + ")"
+	return words
+}
+
+// constantText is a constant as Python would write it.
+func constantText(c model.Constant) string {
+	switch v := c.Value.(type) {
+	case nil:
+		return c.Name + "=None"
+	case bool:
+		return c.Name + "=" + map[bool]string{true: "True", false: "False"}[v]
+	case string:
+		return fmt.Sprintf("%s=%q", c.Name, v)
+	case float64:
+		return c.Name + "=" + floatText(v)
+	default:
+		return fmt.Sprintf("%s=%v", c.Name, v)
+	}
+}
+
+// floatText is a float as both Go and Python write it.
+func floatText(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}
+
+// clusterSize is the largest number of CTAs in a cluster of any image.
+func clusterSize(k kernel) int {
+	largest := 1
+	for _, v := range k.Variants {
+		for _, im := range v.Images {
+			largest = max(largest, im.Cluster[0]*im.Cluster[1]*im.Cluster[2])
+		}
+	}
+	return largest
+}
+
+// promises says when v may be launched.
+func promises(k kernel, v model.Variant) string {
+	var parts []string
+	for _, g := range []struct {
+		kind      model.GuardKind
+		one, many string
+	}{
+		{model.DivisibleBy16, "a multiple of 16", "multiples of 16"},
+		{model.EqualTo1, "1", "1"},
+		{model.Null, "null", "null"},
+	} {
+		switch subjects := guarded(k, v, g.kind); len(subjects) {
+		case 0:
+		case 1:
+			parts = append(parts, subjects[0]+" is "+g.one)
+		default:
+			parts = append(parts, series(subjects, "and")+" are "+g.many)
+		}
+	}
+	if parts == nil {
+		return "any arguments"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// refusals says for which arguments no variant is launched.
+func refusals(k kernel) string {
+	var null []string
+	for i, p := range k.Params {
+		absent := func(v model.Variant) bool {
+			return slices.Contains(v.Guards, model.Guard{Param: i, Is: model.Null})
+		}
+		if p.Type.Pointer > 0 && !p.Nullable && !slices.ContainsFunc(k.Variants, absent) {
+			null = append(null, p.Name)
+		}
+	}
+	var parts []string
+	add := func(subjects []string, fault string) {
+		if len(subjects) > 0 {
+			parts = append(parts, series(subjects, "or")+fault)
+		}
+	}
+	add(null, " is null")
+	if only := k.Variants[0]; len(k.Variants) == 1 {
+		add(guarded(k, only, model.DivisibleBy16), " is not a multiple of 16")
+		add(guarded(k, only, model.EqualTo1), " is not 1")
+		add(guarded(k, only, model.Null), " is not null")
+	} else if !slices.ContainsFunc(k.Variants, func(v model.Variant) bool { return len(v.Guards) == 0 }) {
+		parts = append(parts, "no variant fits")
+	}
+	return series(parts, "or if")
+}
+
+// guarded lists the parameters of which v asks kind.
+func guarded(k kernel, v model.Variant, kind model.GuardKind) []string {
+	var subjects []string
+	for _, g := range v.Guards {
+		if g.Is == kind {
+			subjects = append(subjects, k.Params[g.Param].Name)
+		}
+	}
+	return subjects
+}
+
+// targets lists what v was compiled for.
+func targets(v model.Variant) string {
+	var list []string
+	for _, im := range v.Images {
+		name := im.Target.String()
+		if im.Kind == model.PTX {
+			name += " (PTX)"
+		}
+		list = append(list, name)
+	}
+	return series(list, "and")
+}
+
+// series joins items as a sentence does: "a, b and c".
+func series(items []string, last string) string {
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	n := len(items) - 1
+	return strings.Join(items[:n], ", ") + " " + last + " " + items[n]
+}

@@ -1,0 +1,166 @@
+package emit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kerngen/kerngen/gen/internal/model"
+)
+
+// codeColumns is the width at which code is broken.
+const codeColumns = 100
+
+// constant declares the i-th constant of k.
+func constant(k kernel, i int) *jen.Statement {
+	c, name := k.Constants[i], k.names.Constants[i]
+	where := k.Name
+	if len(k.Variants) > 1 {
+		where = "every variant of " + k.Name
+	}
+	return comment(fmt.Sprintf("%s is %s in %s.", name, c.Name, where)).
+		Const().Id(name).Op("=").Add(literal(c.Value))
+}
+
+// literal is an untyped Go constant.
+func literal(value any) jen.Code {
+	switch v := value.(type) {
+	case float64:
+		return jen.Op(floatText(v))
+	case int64:
+		return jen.Op(strconv.FormatInt(v, 10))
+	case model.DType:
+		return jen.Lit(string(v))
+	default: // bool and string
+		return jen.Lit(v)
+	}
+}
+
+// argsStruct declares the run-time arguments, in the order and with the types of
+// the kernel.
+func argsStruct(k kernel) (*jen.Statement, error) {
+	var fields []jen.Code
+	for i, p := range k.Params {
+		t, err := typeOf(p.Type)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, jen.Id(k.names.Params[i].Field).Add(t.code()).Comment("// "+printable(fieldNote(k, i))))
+	}
+	return comment(fmt.Sprintf("%s are %s's run-time arguments.", k.names.Args, k.Name)).
+		Type().Id(k.names.Args).Struct(fields...), nil
+}
+
+// fieldNote says what is asked of parameter i: by every variant, or by some.
+func fieldNote(k kernel, i int) string {
+	p := k.Params[i]
+	note := fmt.Sprintf("%s: %s", p.Name, p.Type)
+	count := map[model.GuardKind]int{}
+	for _, v := range k.Variants {
+		for _, g := range v.Guards {
+			if g.Param == i {
+				count[g.Is]++
+			}
+		}
+	}
+	some := false
+	for _, g := range []struct {
+		kind model.GuardKind
+		text string
+	}{{model.DivisibleBy16, ", divisible by 16"}, {model.EqualTo1, ", always 1"}, {model.Null, ", always null"}} {
+		switch count[g.kind] {
+		case 0:
+		case len(k.Variants):
+			note += g.text
+		default:
+			some = true
+		}
+	}
+	if p.Nullable && count[model.Null] < len(k.Variants) {
+		note += ", may be null"
+	}
+	if some {
+		note += "; see the variants"
+	}
+	return note
+}
+
+// group is a run of parameters of one type.
+type group struct {
+	names []string
+	typ   goType
+}
+
+func (g group) width() int {
+	return len(", ") + utf8.RuneCountInString(strings.Join(g.names, ", ")) + 1 + g.typ.width()
+}
+
+func (g group) code() jen.Code {
+	var ids []jen.Code
+	for _, name := range g.names {
+		ids = append(ids, jen.Id(name))
+	}
+	return jen.List(ids...).Add(g.typ.code())
+}
+
+// groups divides the parameters into runs of one type that fit a line.
+func groups(k kernel) ([]group, error) {
+	var all []group
+	for i, p := range k.Params {
+		t, err := typeOf(p.Type)
+		if err != nil {
+			return nil, err
+		}
+		name := k.names.Params[i].Arg
+		if n := len(all); n > 0 && all[n-1].typ == t && all[n-1].width()+len(", ")+utf8.RuneCountInString(name) < codeColumns {
+			all[n-1].names = append(all[n-1].names, name)
+			continue
+		}
+		all = append(all, group{[]string{name}, t})
+	}
+	return all, nil
+}
+
+// launchFunc declares the typed launch function.
+func launchFunc(k kernel) (*jen.Statement, error) {
+	gs, err := groups(k)
+	if err != nil {
+		return nil, err
+	}
+	const fixed = "stream *kernrt.Stream, grid kernrt.Grid"
+	width := len("func () error {") + len(k.names.Launch) + len(fixed)
+	params := []jen.Code{jen.List(
+		jen.Id("stream").Op("*").Qual(runtimePath, "Stream"),
+		jen.Id("grid").Qual(runtimePath, "Grid"),
+	)}
+	for _, g := range gs {
+		width += g.width()
+		params = append(params, g.code())
+	}
+	list := jen.Options{Open: "(", Close: ")", Separator: ",", Multi: width > codeColumns}
+	return docComment(launchDoc(k)).
+		Func().Id(k.names.Launch).Custom(list, params...).Error().Block(
+		jen.Id("args").Op(":=").Id(k.names.Args).Add(argsLiteral(k)),
+		jen.Return(jen.Qual(runtimePath, "Launch").Call(
+			jen.Op("&").Id(k.names.Var), jen.Id("stream"), jen.Id("grid"), jen.Op("&").Id("args"),
+		)),
+	), nil
+}
+
+// argsLiteral fills the args struct: on one line, or by name where that is long.
+func argsLiteral(k kernel) jen.Code {
+	var keyed, bare []jen.Code
+	width := len("\targs := {}") + len(k.names.Args)
+	for _, p := range k.names.Params {
+		keyed = append(keyed, field(p.Field, jen.Id(p.Arg)))
+		bare = append(bare, jen.Id(p.Arg))
+		width += len(", ") + len(p.Arg)
+	}
+	if width > codeColumns {
+		return lines(keyed...)
+	}
+	return jen.Values(bare...)
+}

@@ -1,0 +1,126 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kerngen/kerngen/gen/internal/model"
+	"github.com/kerngen/kerngen/gen/internal/names"
+)
+
+// kernelVar declares the kernel as static data: no call, so that the linker can
+// drop what a program does not use. Fields that are zero are left out.
+func kernelVar(k kernel) *jen.Statement {
+	fields := []jen.Code{field("Name", jen.Lit(k.Name))}
+	if len(k.Params) > 0 {
+		var params []jen.Code
+		for _, p := range k.Params {
+			spec := []jen.Code{field("Name", jen.Lit(p.Name)), field("Type", jen.Lit(specType(p.Type)))}
+			if p.Nullable {
+				spec = append(spec, field("Nullable", jen.True()))
+			}
+			params = append(params, jen.Values(spec...))
+		}
+		fields = append(fields, field("Params", slice("Param").Add(lines(params...))))
+	}
+	var variants []jen.Code
+	for i, v := range k.Variants {
+		variants = append(variants, variantNote(k, i).Add(variantSpec(k, v, k.names.Variants[i])))
+	}
+	fields = append(fields, field("Variants", slice("Variant").Add(lines(variants...))))
+	return jen.Var().Id(k.names.Var).Op("=").Qual(runtimePath, "Kernel").Add(lines(fields...))
+}
+
+// variantNote tells variants apart by number, as their images' names do, and by
+// their own constants.
+func variantNote(k kernel, i int) *jen.Statement {
+	if len(k.Variants) == 1 {
+		return &jen.Statement{}
+	}
+	note := fmt.Sprintf("Variant %d", i+1)
+	var own []string
+	for _, c := range k.Variants[i].Constants {
+		if !slices.ContainsFunc(k.Constants, func(agreed model.Constant) bool { return agreed.Name == c.Name }) {
+			own = append(own, constantText(c))
+		}
+	}
+	if own != nil {
+		note += ": " + strings.Join(own, ", ")
+	}
+	return comment(note + ".")
+}
+
+func variantSpec(k kernel, v model.Variant, n names.Variant) jen.Code {
+	var fields []jen.Code
+	if len(v.Guards) > 0 {
+		var guards []jen.Code
+		for _, g := range v.Guards {
+			guard := jen.Values(field("Param", jen.Lit(g.Param)), field("Is", jen.Qual(runtimePath, guardName(g.Is))))
+			guards = append(guards, guard.Op(",").Comment("// "+printable(k.Params[g.Param].Name)))
+		}
+		commented := jen.Options{Open: "{", Close: "}", Multi: true}
+		fields = append(fields, field("Guards", slice("Guard").Custom(commented, guards...)))
+	}
+	var images []jen.Code
+	for i, image := range v.Images {
+		images = append(images, imageSpec(image, n.Images[i].Var))
+	}
+	fields = append(fields, field("Images", slice("Image").Add(lines(images...))))
+	return lines(fields...)
+}
+
+func guardName(kind model.GuardKind) string {
+	return map[model.GuardKind]string{
+		model.DivisibleBy16: "DivisibleBy16",
+		model.EqualTo1:      "EqualTo1",
+		model.Null:          "Null",
+	}[kind]
+}
+
+func imageSpec(im model.Image, code string) jen.Code {
+	fields := []jen.Code{field("Target", jen.Lit(im.Target.String()))}
+	add := func(set bool, name string, value jen.Code) {
+		if set {
+			fields = append(fields, field(name, value))
+		}
+	}
+	add(im.Kind == model.PTX, "PTX", jen.True())
+	add(true, "Code", jen.Op("&").Id(code))
+	add(true, "Symbol", jen.Lit(im.Symbol))
+	add(len(im.Args) > 0, "Args", jen.Index().Int().Add(ints(im.Args)))
+	add(im.Hidden > 0, "Hidden", jen.Lit(im.Hidden))
+	add(true, "NumWarps", jen.Lit(im.NumWarps))
+	add(im.Cluster != [3]int{1, 1, 1} && im.Cluster != [3]int{}, "Cluster", jen.Index(jen.Lit(3)).Int().Add(ints(im.Cluster[:])))
+	add(im.Shared > 0, "Shared", jen.Lit(im.Shared))
+	add(im.GlobalScratch.Size > 0, "GlobalScratch", scratch(im.GlobalScratch))
+	add(im.ProfileScratch.Size > 0, "ProfileScratch", scratch(im.ProfileScratch))
+	add(im.Cooperative, "Cooperative", jen.True())
+	add(im.PDL, "PDL", jen.True())
+	return lines(fields...)
+}
+
+func scratch(s model.Scratch) jen.Code {
+	return jen.Qual(runtimePath, "Scratch").Values(field("Size", jen.Lit(s.Size)), field("Align", jen.Lit(s.Align)))
+}
+
+func ints(values []int) jen.Code {
+	var items []jen.Code
+	for _, v := range values {
+		items = append(items, jen.Lit(v))
+	}
+	return jen.Values(items...)
+}
+
+// slice is the type of a slice of the runtime's type name.
+func slice(name string) *jen.Statement { return jen.Index().Qual(runtimePath, name) }
+
+// field is one field of a composite literal.
+func field(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
+
+// lines is the body of a composite literal, one element a line, in order.
+func lines(elements ...jen.Code) jen.Code {
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, elements...)
+}
