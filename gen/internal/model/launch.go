@@ -138,7 +138,7 @@ func (c *checker) pdl() bool {
 	if !c.Meta.PDL {
 		return false
 	}
-	const without = "launch_pdl is dropped and it starts when its predecessor has ended"
+	const without = "launch_pdl is dropped, and it starts once its predecessor has ended"
 	switch {
 	case c.PTX == nil:
 		c.warn(metaExt, "%s is not there to show that %s waits for its predecessor; %s", c.file(ptxExt), c.Meta.Name, without)
