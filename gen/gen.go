@@ -1,0 +1,90 @@
+// Package gen turns compiled Triton kernels into a Go package: for each kernel
+// one file with a typed Launch function, and its images beside it to embed.
+//
+//	result, err := gen.Generate(gen.Config{
+//		Package: "vec",
+//		Dir:     "internal/vec",
+//		Paths:   []string{"kernels/artefacts"},
+//	})
+//	if err == nil {
+//		err = gen.Write("internal/vec", result.Files)
+//	}
+//
+// Generate reads and decides; only Write changes anything, so a fault of the
+// input leaves the package as it was. The same artefacts give the same bytes, on
+// any machine and in any folder.
+package gen
+
+import (
+	"github.com/kerngen/kerngen/gen/internal/artefact"
+	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/model"
+	"github.com/kerngen/kerngen/gen/internal/names"
+)
+
+// Config says what to generate. Generate does not change it.
+type Config struct {
+	Package string            // name of the generated package
+	Dir     string            // its folder, searched for names already taken; need not exist
+	Paths   []string          // artefact files, or folders searched with all below them
+	Names   map[string]string // kernel -> the name to go by instead in Go
+	Renames map[string]string // PARAM or KERNEL.PARAM -> likewise, constants too
+}
+
+// Result is a generated package.
+type Result struct {
+	Files    []File   // sorted by kernel; the images share no memory with other results
+	Warnings []string // what is right but probably not meant
+}
+
+// File is one file of a generated package.
+type File struct {
+	Name    string // within the package's folder
+	Content []byte
+}
+
+// Generate makes the package that c describes and writes nothing. Its error
+// lists all faults of the input that it can find in one run, one a line; see
+// [IsUserError]. Safe for concurrent use.
+func Generate(c Config) (Result, error) {
+	if err := checkPackageName(c.Package); err != nil {
+		return Result{}, err
+	}
+	images, err := artefact.Read(c.Paths)
+	if err != nil {
+		return Result{}, err
+	}
+	kernels, warnings, err := model.Build(images)
+	if err != nil {
+		return Result{Warnings: warnings}, err
+	}
+	taken, err := declared(c.Dir, c.Package)
+	if err != nil {
+		return Result{Warnings: warnings}, err
+	}
+	named, err := names.Assign(kernels, names.Options{Names: c.Names, Renames: c.Renames, Taken: taken})
+	if err != nil {
+		return Result{Warnings: warnings}, err
+	}
+	result := Result{Warnings: warnings}
+	for i := range kernels {
+		files, err := emit.Files(c.Package, &kernels[i], named[i])
+		if err != nil {
+			return Result{Warnings: warnings}, err
+		}
+		for _, f := range files {
+			result.Files = append(result.Files, File(f))
+		}
+	}
+	return result, nil
+}
+
+// Error is one fault that the caller can mend, of the input, the options or the
+// file system: where it is, what it is and what to do. An error of this package
+// is one, or joins several.
+type Error = diag.Error
+
+// IsUserError reports whether err is made of such faults only. Any other error
+// is a fault of this package's own.
+func IsUserError(err error) bool { return diag.IsUser(err) }
