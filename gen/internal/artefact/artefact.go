@@ -88,9 +88,10 @@ type Cubin struct {
 	Accelerated  bool         // the header says "a": runs on this very architecture only
 	Params       []CubinParam // by ordinal
 	ReqNTID      [3]int       // {0, 0, 0} where absent
+	MaxNTID      [3]int       // likewise
 	Cluster      [3]int       // likewise
 	Registers    int          // per thread; 0 where the file does not say
-	StaticShared int          // bytes
+	StaticShared int          // bytes; from sm_90 on with the 1,024 that the system reserves
 	Bytes        []byte
 }
 

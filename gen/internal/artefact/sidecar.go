@@ -44,7 +44,7 @@ type SidecarParam struct {
 // Constant is a compile-time constant of the source: exactly one field is set.
 type Constant struct {
 	Int    *int64   `json:"int,omitempty"`
-	Float  *float64 `json:"float,omitempty"`
+	Float  *float64 `json:"float,omitempty"` // a number, or one of the strings "inf", "-inf" and "nan"
 	Bool   *bool    `json:"bool,omitempty"`
 	String *string  `json:"string,omitempty"`
 	DType  string   `json:"dtype,omitempty"` // "fp16"

@@ -1,0 +1,177 @@
+package artefact
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kerngen/kerngen/gen/internal/diag"
+)
+
+// kernel is where the files of one kernel are.
+type kernel struct {
+	stem string // for the operating system
+	path string // for messages; as Image.Path
+	seen string // the extension of a file that is there
+}
+
+// extensions are those of the files that make a kernel. One that ends in
+// another comes before it.
+var extensions = []string{".kerngen.json", ".json", ".ttir", ".source", ".ptx", ".cubin"}
+
+// split takes a file's name apart; ext is "" for a file that is none of ours.
+func split(name string) (stem, ext string) {
+	// __grp__NAME.json lists the files of a cache entry, with paths of the
+	// machine that wrote it.
+	if strings.HasPrefix(name, "__grp__") {
+		return name, ""
+	}
+	for _, ext := range extensions {
+		if stem, ok := strings.CutSuffix(name, ext); ok && stem != "" {
+			return stem, ext
+		}
+	}
+	return name, ""
+}
+
+// find lists the kernels that paths reach, each once.
+func find(paths []string, faults *diag.List) []kernel {
+	var kernels []kernel
+	seen := make(map[string]bool)
+	for _, arg := range paths {
+		for _, k := range findIn(arg, faults) {
+			if id := identity(k.stem); !seen[id] {
+				seen[id] = true
+				kernels = append(kernels, k)
+			}
+		}
+	}
+	return kernels
+}
+
+// identity is the same for one stem however it was reached.
+func identity(stem string) string {
+	return filepath.Join(realPath(filepath.Dir(stem)), filepath.Base(stem))
+}
+
+// realPath is the same for one folder however it was reached.
+func realPath(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return dir
+}
+
+// findIn lists the kernels of one argument.
+func findIn(arg string, faults *diag.List) []kernel {
+	pos := filepath.ToSlash(filepath.Clean(arg))
+	if arg == "" {
+		faults.Add(diag.Errorf("", "an empty path").Fix("name a folder, or a file of a kernel"))
+		return nil
+	}
+	info, err := os.Stat(arg)
+	if err != nil {
+		faults.Add(diag.Errorf(pos, "cannot be read: %v", bare(err)).
+			Fix("name a folder with NAME.json and NAME.cubin or NAME.ptx in it, or one of these files"))
+		return nil
+	}
+	if info.IsDir() {
+		w := walk{faults: faults, visited: make(map[string]bool)}
+		w.folders(filepath.Clean(arg))
+		if len(w.kernels) == 0 && !w.failed {
+			faults.Add(diag.Errorf(pos, "no kernel in this folder or below it").
+				Fix("looked for NAME.json with NAME.cubin, NAME.ptx or NAME.ttir beside it"))
+		}
+		return w.kernels
+	}
+	dir, name := filepath.Split(filepath.Clean(arg))
+	stem, ext := split(name)
+	if ext == "" {
+		faults.Add(diag.Errorf(pos, "not a file that makes a kernel").
+			Fix("a kernel's files are NAME.json, NAME.cubin, NAME.ptx, NAME.ttir, NAME.source and NAME.kerngen.json"))
+		return nil
+	}
+	return []kernel{newKernel(dir, stem, ext)}
+}
+
+func newKernel(dir, name, seen string) kernel {
+	stem := filepath.Join(dir, name)
+	return kernel{stem: stem, path: filepath.ToSlash(stem), seen: seen}
+}
+
+// walk searches a folder. A folder that symbolic links reach again is searched
+// once, so that links cannot loop.
+type walk struct {
+	faults  *diag.List
+	failed  bool
+	visited map[string]bool // by real path
+	links   []string        // to folders, still to be searched
+	kernels []kernel
+}
+
+// folders searches root and all below it. Real folders come before links, so
+// that what can be reached both ways gets its real path.
+func (w *walk) folders(root string) {
+	w.folder(root)
+	for len(w.links) > 0 {
+		next := w.links[0]
+		w.links = w.links[1:]
+		w.folder(next)
+	}
+	slices.SortFunc(w.kernels, func(a, b kernel) int { return strings.Compare(a.path, b.path) })
+}
+
+func (w *walk) folder(dir string) {
+	id := realPath(dir)
+	if w.visited[id] {
+		return
+	}
+	w.visited[id] = true
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.failed = true
+		w.faults.Add(diag.Errorf(filepath.ToSlash(dir), "cannot be read: %v", bare(err)))
+		return
+	}
+	files := make(map[string][]string) // extensions by stem
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			w.folder(name)
+			continue
+		}
+		if e.Type()&os.ModeSymlink != 0 {
+			if info, err := os.Stat(name); err == nil && info.IsDir() {
+				w.links = append(w.links, name)
+				continue
+			}
+		}
+		if stem, ext := split(e.Name()); ext != "" {
+			files[stem] = append(files[stem], ext)
+		}
+	}
+	for stem, exts := range files {
+		if ext := witness(exts); ext != "" {
+			w.kernels = append(w.kernels, newKernel(dir, stem, ext))
+		}
+	}
+}
+
+// witness picks the file that shows exts, found by searching, to be a kernel's:
+// "" where nothing does. An image or our own JSON alone does, so that a lost
+// NAME.json is noticed; other programs write .json and .source files too.
+func witness(exts []string) string {
+	for _, ext := range []string{".cubin", ".ptx", ".kerngen.json"} {
+		if slices.Contains(exts, ext) {
+			return ext
+		}
+	}
+	if slices.Contains(exts, ".json") && slices.Contains(exts, ".ttir") {
+		return ".ttir"
+	}
+	return ""
+}
