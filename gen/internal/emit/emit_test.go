@@ -93,7 +93,7 @@ var cases = map[string]model.Kernel{
 func TestGolden(t *testing.T) {
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
-			files := emitted(t, k)
+			files := emitted(t, name, k)
 			dir := filepath.Join(golden, name)
 			if *update {
 				if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -119,13 +119,13 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func emitted(t *testing.T, k model.Kernel) []File {
+func emitted(t *testing.T, pkg string, k model.Kernel) []File {
 	t.Helper()
 	named, err := names.Assign([]model.Kernel{k}, names.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := Files("golden", &k, named[0])
+	files, err := Files(pkg, &k, named[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestElementTypes(t *testing.T) {
 		for pointer := range 3 {
 			k := cases["nothing"]
 			k.Params = []model.Param{param("x", elem, pointer)}
-			emitted(t, k)
+			emitted(t, "p", k)
 		}
 	}
 	k := cases["nothing"]
@@ -146,7 +146,7 @@ func TestElementTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Files("golden", &k, named[0]); err == nil || !strings.Contains(err.Error(), `"fp7"`) {
+	if _, err := Files("p", &k, named[0]); err == nil || !strings.Contains(err.Error(), `"fp7"`) {
 		t.Errorf("an unknown type gives %v", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestRenderShowsFaultySource(t *testing.T) {
 	k := cases["nothing"]
 	named, _ := names.Assign([]model.Kernel{k}, names.Options{})
 	named[0].Launch = "Launch Nop"
-	_, err := Files("golden", &k, named[0])
+	_, err := Files("p", &k, named[0])
 	if err == nil || !strings.Contains(err.Error(), "nop_kern.go:") || !strings.Contains(err.Error(), "    1\t"+Marker) {
 		t.Errorf("got %v", err)
 	}
@@ -202,7 +202,7 @@ func FuzzText(f *testing.F) {
 		k := cases["everything"]
 		k.Doc, k.Source = s, s
 		k.Constants = []model.Constant{{Name: "ACT", Value: s}}
-		content := emitted(t, k)[0].Content
+		content := emitted(t, "p", k)[0].Content
 		again, err := format.Source(content)
 		if err != nil {
 			t.Fatal(err)

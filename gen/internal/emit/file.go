@@ -119,15 +119,16 @@ func numbered(source []byte) string {
 
 // sourceLine says what the kernel was compiled from, as far as that is known.
 func sourceLine(k kernel) string {
-	var parts []string
-	if k.Source != "" {
-		parts = append(parts, k.Source)
-	}
-	if k.Triton != "" {
-		parts = append(parts, "Triton "+k.Triton)
-	}
-	if parts == nil {
+	text := ""
+	switch {
+	case k.Source != "" && k.Triton != "":
+		text = fmt.Sprintf("Source: %s, Triton %s.", k.Source, k.Triton)
+	case k.Source != "":
+		text = fmt.Sprintf("Source: %s.", k.Source)
+	case k.Triton != "":
+		text = fmt.Sprintf("Compiled by Triton %s.", k.Triton)
+	default:
 		return ""
 	}
-	return "// Source: " + printable(strings.Join(parts, ", ")) + "."
+	return "// " + printable(text)
 }

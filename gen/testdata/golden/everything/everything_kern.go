@@ -2,7 +2,7 @@
 //
 // Source: kernels/all.py, Triton 3.6.0.
 
-package golden
+package everything
 
 import (
 	_ "embed"

@@ -1,0 +1,165 @@
+package gen
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	aot    = "testdata/triton-3.6.0/aot"
+	golden = "testdata/golden"
+)
+
+// goldens are packages made of real artefacts; emit's tests make more.
+var goldens = map[string][]string{
+	"add":         {"add.*", "add_nospec.*"},
+	"matmul":      {"matmul.*"},
+	"matmul_cta2": {"matmul_cta2.*"},
+	"opt_none":    {"opt_none.*"},
+	"scalars":     {"scalars.*"},
+	"tma_scratch": {"tma_scratch.*"},
+	"tuple":       {"tuple.*"},
+}
+
+func artefacts(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	var paths []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(filepath.Join(aot, p))
+		if err != nil || found == nil {
+			t.Fatalf("no artefacts match %s: %v", p, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+func TestGolden(t *testing.T) {
+	for name, patterns := range goldens {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(golden, name)
+			result, err := Generate(Config{Package: name, Dir: dir, Paths: artefacts(t, patterns...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *update {
+				if err := Write(dir, result.Files); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, f := range result.Files {
+				want, err := os.ReadFile(filepath.Join(dir, f.Name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(want, f.Content) {
+					t.Errorf("%s differs (-want +got):\n%s", f.Name, cmp.Diff(string(want), string(f.Content)))
+				}
+			}
+			p, err := diff(dir, result.Files)
+			if err != nil || len(p.write)+len(p.remove) > 0 {
+				t.Errorf("the folder needs %d files written and %q removed (%v)", len(p.write), p.remove, err)
+			}
+		})
+	}
+}
+
+// The goldens are a module; all its packages must build, satisfy vet, and launch
+// on a fake driver.
+func TestGoldensBuildAndRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	driver := fakeDriver(t)
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
+		if out, err := goCommand("testdata", []string{"KERNGEN_LIBCUDA=" + driver}, args...); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// goCommand runs the go command in dir, without the network.
+func goCommand(dir string, env []string, args ...string) (output string, err error) {
+	c := exec.Command("go", args...)
+	c.Dir = dir
+	c.Env = append(append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off"), env...)
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// fakeDriver builds the runtime's fake of libcuda; where there is no C compiler
+// it names a file that does not exist, and nothing launches.
+func fakeDriver(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "libfakecuda.so")
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		return path
+	}
+	sources, err := filepath.Glob("../runtime/internal/fakecuda/src/*.c")
+	if err != nil || sources == nil {
+		t.Fatal("no sources of the fake driver", err)
+	}
+	args := append([]string{"-std=c11", "-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wl,-Bsymbolic", "-o", path}, sources...)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("build the fake driver: %v\n%s", err, out)
+	}
+	return path
+}
+
+func TestGenerateIsDeterministic(t *testing.T) {
+	paths := artefacts(t, "add.*", "add_nospec.*", "matmul.*", "scalars.*")
+	first, err := Generate(Config{Package: "p", Paths: paths})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := t.TempDir()
+	var reversed []string
+	for i := range paths {
+		from := paths[len(paths)-1-i]
+		to := filepath.Join(moved, filepath.Base(from))
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		reversed = append(reversed, to)
+	}
+	second, err := Generate(Config{Package: "p", Paths: reversed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(first.Files, second.Files); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestGenerateFaults(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config Config
+		want   string
+	}{
+		{"package", Config{Package: "a-b"}, `"a-b" is not a package name; use letters and digits, a letter first`},
+		{"keyword", Config{Package: "func"}, `"func" is not a package name; use letters and digits, a letter first`},
+		{"name", Config{Package: "p", Paths: artefacts(t, "tuple.sm90"), Names: map[string]string{"x": "y"}},
+			`--name x=y: no kernel is named "x"; there is tuple_kernel(`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result, err := Generate(c.config)
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			if !IsUserError(err) || result.Files != nil {
+				t.Errorf("user's error: %v, files: %d", IsUserError(err), len(result.Files))
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package golden
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	kernrt "github.com/kerngen/kerngen/runtime"
+
+	"example.com/testdata/golden/add"
+	"example.com/testdata/golden/everything"
+	"example.com/testdata/golden/matmul"
+	"example.com/testdata/golden/matmul_cta2"
+	"example.com/testdata/golden/nothing"
+	"example.com/testdata/golden/opt_none"
+	"example.com/testdata/golden/scalars"
+	"example.com/testdata/golden/tma_scratch"
+	"example.com/testdata/golden/tuple"
+)
+
+func TestLaunchOnNoStream(t *testing.T) {
+	if err := nothing.LaunchNop(nil, kernrt.Grid1D(1)); err == nil {
+		t.Error("launched on no stream")
+	}
+	var x kernrt.Ptr[float32]
+	if err := add.LaunchAddKernel(nil, kernrt.Grid1D(1), x, x, x, 1); err == nil {
+		t.Error("launched on no stream")
+	}
+	if everything.EverythingOne != 1 || everything.EverythingOut != "fp16" || !everything.EverythingCausal {
+		t.Error("constants have other values")
+	}
+}
+
+// A launch on a real device would need real arguments; gen's tests give this one
+// a driver that checks launches as CUDA's does, and runs nothing.
+func TestLaunchOnFakeDriver(t *testing.T) {
+	device, err := kernrt.Open(0)
+	if err != nil {
+		if errors.Is(err, kernrt.ErrNoDriver) {
+			t.Skip(err)
+		}
+		t.Fatal(err)
+	}
+	if !strings.Contains(device.String(), "Fake") {
+		t.Skip("this is a real device: ", device)
+	}
+	defer device.Close()
+	stream, err := device.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+
+	grid := kernrt.Grid1D(2)
+	f32, f64 := pointer[float32](t, device), pointer[float64](t, device)
+	f16, bf16 := pointer[kernrt.Float16](t, device), pointer[kernrt.BFloat16](t, device)
+	odd := f32.Add(1)
+	oddHalf := f16.Add(1)
+	var null kernrt.Ptr[float32]
+
+	for name, err := range map[string]error{
+		"add":              add.LaunchAddKernel(stream, grid, f32, f32, f32, 32),
+		"add, misaligned":  add.LaunchAddKernel(stream, grid, odd, f32, f32, 31),
+		"add, nothing":     add.LaunchAddKernel(stream, kernrt.Grid1D(0), null, null, null, 0),
+		"matmul":           matmul.LaunchMatmulKernel(stream, grid, f16, f16, f16, 16, 16, 16, 16, 16, 16),
+		"matmul, clusters": matmul_cta2.LaunchMatmulKernel(stream, grid, f16, f16, f16, 16, 16, 16, 16, 16, 16),
+		"opt":              opt_none.LaunchOptKernel(stream, grid, bf16, bf16, 7, 0.5),
+		"scalars": scalars.LaunchScalarsKernel(stream, grid, f64, true, 1, 2, 3, 4, 5, 6, 7, 8,
+			kernrt.NewFloat16(1), kernrt.NewBFloat16(2), 3, 4),
+		"scratch": tma_scratch.LaunchTmaScratchKernel(stream, grid, f16, f16, 64, 64),
+		"tuple":   tuple.LaunchTupleKernel(stream, grid, f32, f32, 1, 2, 3),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"add, null":        add.LaunchAddKernel(stream, grid, f32, null, f32, 32),
+		"matmul, pointer":  matmul.LaunchMatmulKernel(stream, grid, oddHalf, f16, f16, 16, 16, 16, 16, 16, 16),
+		"matmul, integer":  matmul.LaunchMatmulKernel(stream, grid, f16, f16, f16, 16, 17, 16, 16, 16, 16),
+		"everything, null": everything.LaunchEverything(stream, grid, true, null, null, kernrt.Ptr[kernrt.BFloat16]{}, kernrt.Ptr[kernrt.Float8E4M3FN]{}, kernrt.Ptr[kernrt.Ptr[kernrt.Float16]]{}, 1, 1, 1, 0, kernrt.Ptr[float64]{}),
+	} {
+		if !errors.Is(err, kernrt.ErrArgument) {
+			t.Errorf("%s: got %v, want an argument refused", name, err)
+		}
+	}
+}
+
+func pointer[T kernrt.Elem](t *testing.T, device *kernrt.Device) kernrt.Ptr[T] {
+	t.Helper()
+	buffer, err := kernrt.Alloc[T](device, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { buffer.Free() })
+	return buffer.Ptr()
+}
