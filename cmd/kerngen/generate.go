@@ -15,7 +15,9 @@ func generateCommand() *cobra.Command {
 	var pkg, out string
 	var names, renames []string
 	c := &cobra.Command{
-		Use:   "generate [--package NAME] [--out DIR] PATH...",
+		DisableFlagsInUseLine: true,
+
+		Use:   "generate [--package NAME] [--out DIR] [--name KERNEL=NAME]... [--rename [KERNEL.]PARAM=NAME]... PATH...",
 		Short: "Make a Go package of compiled kernels",
 		Long: `Generate makes a Go package of the compiled kernels that the paths hold. A PATH
 is a file that Triton wrote, such as add_kernel.json, or a folder, which is
@@ -71,10 +73,10 @@ line.`,
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&pkg, "package", "", "`NAME` of the package (default $GOPACKAGE, in the working folder)")
-	f.StringVar(&out, "out", ".", "`DIR` to write to; made where there is none")
-	f.StringArrayVar(&names, "name", nil, "`KERNEL=NAME`: name the kernel NAME in Go")
-	f.StringArrayVar(&renames, "rename", nil, "`[KERNEL.]PARAM=NAME`: name the parameter or constant NAME in Go")
+	f.StringVar(&pkg, "package", "", "package `NAME` (default $GOPACKAGE, in the working folder)")
+	f.StringVar(&out, "out", ".", "folder to write to, `DIR`; made where there is none")
+	f.StringArrayVar(&names, "name", nil, "settle a kernel's name in Go, `KERNEL=NAME`; repeatable")
+	f.StringArrayVar(&renames, "rename", nil, "settle that of a parameter or constant, `[KERNEL.]PARAM=NAME`; repeatable")
 	return c
 }
 
