@@ -10,9 +10,12 @@ import (
 // agree checks that two images of one name are of one kernel.
 func agree(a, b compiled) error {
 	other := a.image.Origin
+	remedy := "give one of them"
+	if a.described && b.described {
+		remedy = "recompile both from the same source, or give one of them"
+	}
 	at := func(format string, args ...any) *diag.Error {
-		return diag.Errorf(b.image.Origin, "%s: %s", b.kernel, fmt.Sprintf(format, args...)).
-			Fix("recompile both from the same source, or give one of them")
+		return diag.Errorf(b.image.Origin, "%s: %s", b.kernel, fmt.Sprintf(format, args...)).Fix("%s", remedy)
 	}
 	switch {
 	case a.described && !b.described:

@@ -121,9 +121,9 @@ func TestGroupFaults(t *testing.T) {
 			fold(im, 1, "one").Sidecar.Params[1] = artefact.SidecarParam{Name: "n", Constant: &artefact.Constant{Int: new(int64(1))}}
 		})}, "b/scale: scale: n is a parameter in a/scale but not in b/scale" + source},
 		{"order", []*artefact.Image{scale("a"), newImage("b/scale", []artefact.Arg{scaleArgs()[0], scaleArgs()[2], scaleArgs()[1]})},
-			"b/scale: scale: parameter 1 is f, but n in a/scale" + source},
+			"b/scale: scale: parameter 1 is f, but n in a/scale; give one of them"},
 		{"type", []*artefact.Image{scale("a"), newImage("b/scale", []artefact.Arg{arg("x", "!tt.ptr<f16>", 16), scaleArgs()[1], scaleArgs()[2]})},
-			"b/scale: scale: x is *fp16, but *fp32 in a/scale" + source},
+			"b/scale: scale: x is *fp16, but *fp32 in a/scale; give one of them"},
 		{"nullable", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
 			promise(im, 0, 0).Sidecar.Params[0].Nullable = true
 		}), fold(describedScale("c"), 0, "absent")},

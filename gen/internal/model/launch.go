@@ -9,7 +9,7 @@ const (
 	maxThreads       = 1024       // per CTA
 	maxCluster       = 16         // CTAs
 	clustersFrom     = 90         // the first architecture with clusters
-	maxShared        = 256 * 1024 // bytes per CTA, static and dynamic: all the L1 of an SM
+	maxShared        = 256 * 1024 // bytes per CTA: all the L1 of an SM
 	maxTensorColumns = 512        // of tensor memory
 )
 
@@ -31,11 +31,11 @@ func (c *checker) readLaunch(im *Image) {
 // A CTA of another size would fail to launch under .reqntid and, smaller, go
 // wrong in silence under .maxntid.
 func (c *checker) checkThreads() {
-	want := [3]int{warpSize * c.Meta.NumWarps, 1, 1}
-	if n := want[0]; n < warpSize || n > maxThreads {
+	if n := c.Meta.NumWarps; n < 1 || n > maxThreads/warpSize {
 		c.fault(metaExt, "%s has %d warps; a CTA has 1 to %d", c.Meta.Name, c.Meta.NumWarps, maxThreads/warpSize).Fix(remake)
 		return
 	}
+	want := [3]int{warpSize * c.Meta.NumWarps, 1, 1}
 	stated := false
 	compare := func(ext, what string, got [3]int) {
 		if got == [3]int{} {
@@ -101,12 +101,8 @@ func (c *checker) cluster() [3]int {
 
 func (c *checker) checkMemory() {
 	m := c.Meta
-	static := 0
-	if c.Cubin != nil {
-		static = c.Cubin.StaticShared
-	}
-	if m.Shared < 0 || m.Shared > maxShared || m.Shared+static > maxShared {
-		c.fault(metaExt, "%s needs %d bytes of dynamic and %d of static shared memory; no architecture has more than %d", m.Name, m.Shared, static, maxShared).
+	if m.Shared < 0 || m.Shared > maxShared {
+		c.fault(metaExt, "%s needs %d bytes of shared memory; no architecture has more than %d", m.Name, m.Shared, maxShared).
 			Fix("recompile with smaller blocks or fewer stages")
 	}
 	if m.TensorMemory < 0 || m.TensorMemory > maxTensorColumns {

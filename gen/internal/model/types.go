@@ -134,13 +134,8 @@ func (t Type) ptxForms() []string {
 	return t.element().ptx
 }
 
-// element is t's row of the table, or an empty one for a type that no parser
-// made.
+// element is t's row of the table; an unknown type has an empty one.
 func (t Type) element() element {
-	for _, e := range elements {
-		if e.name == t.Elem {
-			return e
-		}
-	}
-	return element{}
+	e, _ := parseElement(t.Elem)
+	return e
 }
