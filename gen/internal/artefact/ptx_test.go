@@ -1,0 +1,172 @@
+package artefact
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPTXArtefacts(t *testing.T) {
+	ptr := func(line int) PTXParam { return PTXParam{".u64", 8, 0, true, line} }
+	for _, test := range []struct {
+		file string
+		want PTX
+	}{
+		{"triton-3.6.0/scalars.sm90/scalars_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "scalars_kernel", ReqNTID: [3]int{32, 1, 1}, Params: []PTXParam{
+			ptr(12), {".u8", 1, 0, false, 13}, {".u8", 1, 0, false, 14}, {".u16", 2, 0, false, 15}, {".u32", 4, 0, false, 16}, {".u64", 8, 0, false, 17},
+			{".u8", 1, 0, false, 18}, {".u16", 2, 0, false, 19}, {".u32", 4, 0, false, 20}, {".u64", 8, 0, false, 21}, {".b8", 2, 2, false, 22},
+			{".b8", 2, 2, false, 23}, {".f32", 4, 0, false, 24}, {".f64", 8, 0, false, 25}, ptr(26), ptr(27),
+		}}},
+		{"triton-3.6.0/matmul_cta2.sm90/matmul_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "matmul_kernel", ReqNTID: [3]int{256, 1, 1},
+			Cluster: [3]int{2, 1, 1}, ExplicitCluster: true, Params: []PTXParam{
+				ptr(13), ptr(14), ptr(15), {".u32", 4, 0, false, 16}, {".u32", 4, 0, false, 17}, {".u32", 4, 0, false, 18},
+				{".u32", 4, 0, false, 19}, {".u32", 4, 0, false, 20}, {".u32", 4, 0, false, 21}, ptr(22), ptr(23),
+			}}},
+		{"triton-3.6.0/tma_host.sm90/tma_host_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "tma_host_kernel", ReqNTID: [3]int{128, 1, 1}, Params: []PTXParam{
+			{".b8", 128, 64, false, 13}, {".u32", 4, 0, false, 14}, {".u32", 4, 0, false, 15}, {".u64", 8, 0, false, 16}, {".u64", 8, 0, false, 17},
+			{".b8", 128, 64, false, 18}, {".u32", 4, 0, false, 19}, {".u32", 4, 0, false, 20}, {".u64", 8, 0, false, 21}, {".u64", 8, 0, false, 22}, ptr(23), ptr(24),
+		}}},
+		{"ptxas/bounds.ptx", PTX{Version: "8.7", Target: "sm_90", Entry: "store_next", MaxNTID: [3]int{256, 2, 1}, Params: []PTXParam{
+			ptr(16), {".u8", 1, 0, false, 17}, {".b8", 2, 2, false, 18}, {".b8", 128, 64, false, 19}, {".u32", 4, 0, false, 20},
+		}}},
+	} {
+		data := file(t, test.file)
+		got, err := parsePTX(test.file, data)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		test.want.Text = data
+		if diff := cmp.Diff(&test.want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", test.file, diff)
+		}
+	}
+}
+
+const ptxHead = ".version 8.7\n.target sm_80\n.address_size 64\n"
+
+func TestPTXForms(t *testing.T) {
+	base := PTX{Version: "8.7", Target: "sm_80", Entry: "k"}
+	with := func(change func(*PTX)) PTX {
+		p := base
+		change(&p)
+		return p
+	}
+	wait := with(func(p *PTX) { p.WaitsForGrid = true })
+	for _, test := range []struct {
+		name, text string
+		want       PTX
+	}{
+		{"no parameters", ptxHead + ".visible .entry k() { ret; }", base},
+		{"no list", ptxHead + ".visible .entry k { ret; }", base},
+		{"not visible", ptxHead + ".entry k() { ret; }", base},
+		{"further items of the target", ".version 8.7 .target sm_80, texmode_independent, debug .address_size 64 .entry k() { }", base},
+		{"plain parameters", ptxHead + ".entry k(.param .u64 a, .param .b16 b, .param .align 16 .b32 c[4]) { }", with(func(p *PTX) {
+			p.Params = []PTXParam{{".u64", 8, 0, false, 4}, {".b16", 2, 0, false, 4}, {".b32", 16, 16, false, 4}}
+		})},
+		{"pointers", ptxHead + ".entry k(.param .u64 .ptr a, .param .u64 .ptr .shared .align 0x10 b) { }", with(func(p *PTX) {
+			p.Params = []PTXParam{{".u64", 8, 0, true, 4}, {".u64", 8, 0, true, 4}}
+		})},
+		{"three numbers", ptxHead + ".entry k()\n.maxntid 1, 2, 3 .reqntid 4, 5 .reqnctapercluster 2, 2, 1 { }", with(func(p *PTX) {
+			p.MaxNTID, p.ReqNTID, p.Cluster = [3]int{1, 2, 3}, [3]int{4, 5, 1}, [3]int{2, 2, 1}
+		})},
+		{"other directives", ptxHead + ".entry k() .maxnreg 64 .minnctapersm 2 .maxnctapersm 3 .maxclusterrank 8 .noreturn .pragma \"a\", \"b\"; .pragma \"c\"; .explicitcluster { }",
+			with(func(p *PTX) { p.ExplicitCluster = true })},
+		{"functions, variables and sections", ptxHead + `.file 1 "k.py"
+			.extern .func (.param .b32 r) vprintf (.param .b64 a);
+			.global .align 4 .b32 t[2] = {1, 2};
+			.extern .shared .align 16 .b8 smem[];
+			.visible .func f(.param .b32 a) .noreturn { { ret; } }
+			.visible .entry k() { ret; }
+			.section .debug_str { $L: .b8 1 }`, base},
+		{"comments", ptxHead + "/* .entry no() { griddepcontrol.wait; } */ .entry /* * / */ k() { // }\n}", base},
+		{"strings", ptxHead + ".file 1 \"{ .entry \\\" }\"\n.entry k() { .pragma \"griddepcontrol.wait\"; }", base},
+		{"waits", ptxHead + ".entry k() {\n\t// begin inline asm\n\tgriddepcontrol.wait;\n\t// end inline asm\n}", wait},
+		{"waits at the end", ptxHead + ".entry k() { griddepcontrol.wait }", wait},
+		{"waits under a predicate", ptxHead + ".entry k() { @%p1 griddepcontrol.wait; }", wait},
+		{"waits in a function", ptxHead + ".func f() { griddepcontrol.wait; } .entry k() { }", wait},
+		{"waits in a comment", ptxHead + ".entry k() { // griddepcontrol.wait;\n /* griddepcontrol.wait; */ }", base},
+		{"launches dependents", ptxHead + ".entry k() { griddepcontrol.launch_dependents; }", base},
+		{"CRLF", strings.ReplaceAll(ptxHead, "\n", "\r\n") + ".entry k()\r\n.reqntid 32\r\n{\r\n}\r\n", with(func(p *PTX) { p.ReqNTID = [3]int{32, 1, 1} })},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := parsePTX("k.ptx", []byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Text = nil
+			if diff := cmp.Diff(&test.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPTXFaults(t *testing.T) {
+	param := func(s string) string { return ptxHead + ".entry k(\n" + s + ") { }" }
+	directive := func(s string) string { return ptxHead + ".entry k()\n" + s + "\n{ }" }
+	for _, test := range []struct {
+		name, text, want string
+	}{
+		{"empty", "", "k.ptx:1:1: not PTX: it begins with the end of the file, not with .version"},
+		{"text", "hello", `k.ptx:1:1: not PTX: it begins with "hello", not with .version`},
+		{"binary", "\x7fELF\x02", "k.ptx:1:1: not PTX: it begins with"},
+		{"zero byte", ptxHead + "\x00", "k.ptx:4:1: not text: a zero byte"},
+		{"odd version", ".version eight", `k.ptx:1:10: "eight" instead of a version of the PTX language`},
+		{"no target", ".version 8.7\n.entry k() { }", "k.ptx: no .target directive; compile the kernel again"},
+		{"odd target", ".version 8.7\n.target gfx942", `k.ptx:2:9: "gfx942" instead of an architecture such as sm_80`},
+		{"second target", ptxHead + ".target sm_90", "k.ptx:4:1: a second .target directive"},
+		{"32 bits", ".version 8.7\n.target sm_80\n.address_size 32", "k.ptx:3:15: addresses of 32 bits are not supported; compile for 64 bits"},
+		{"no kernel", ptxHead + ".func f() { }", "k.ptx: no kernel (.visible .entry NAME); compile the kernel again"},
+		{"two kernels", string(file(t, "ptxas/two.ptx")), `k.ptx:11:17: a second entry, "second" after "first"; a module must hold one kernel`},
+		{"no name", ptxHead + ".entry (", `k.ptx:4:8: "(" instead of the entry's name`},
+		{"unknown type", param(".param .b8x2 a"), `k.ptx:5:8: parameter 0: unknown type ".b8x2"; this kerngen does not know how to pass it`},
+		{"texture", param(".param .u32 a, .param .texref t"), `k.ptx:5:23: parameter 1: unknown type ".texref"`},
+		{"two types", param(".param .u32 .u64 a"), `unknown type ".u64"`},
+		{"space without .ptr", param(".param .u64 .global a"), `unknown type ".global"`},
+		{"no type", param(".param .align 4 a"), `k.ptx:5:17: parameter "a" has no type`},
+		{"no parameter", param(".u32 a"), `k.ptx:5:1: ".u32" instead of .param`},
+		{"no parameter's name", param(".param .u32"), `k.ptx:5:12: ")" instead of a parameter's name`},
+		{"no comma", param(".param .u32 a .param .u32 b"), `k.ptx:5:15: ".param" instead of a comma or the end of the parameters`},
+		{"odd alignment", param(".param .align 3 .b8 a[3]"), "k.ptx:5:8: alignment 3 is not a power of two"},
+		{"array without length", param(".param .b8 a[]"), `k.ptx:5:14: "]" instead of an array's length`},
+		{"absurd array", param(".param .b8 a[99999999999]"), `k.ptx:5:14: an array's length is "99999999999", not between 1 and 1048576`},
+		{"many parameters", param(strings.Repeat(".param .u8 a,", 40000)), "more than 32768 parameters"},
+		{"unknown directive", directive(".blocksareclusters"), `k.ptx:5:1: entry "k": unknown directive ".blocksareclusters"; it may change how the kernel is launched; use a newer kerngen`},
+		{"four numbers", directive(".reqntid 1, 2, 3, 4"), "k.ptx:5:1: .reqntid has more than three numbers"},
+		{"no number", directive(".reqntid"), `k.ptx:6:1: "{" instead of a side of .reqntid`},
+		{"zero", directive(".maxntid 0"), `a side of .maxntid is "0", not between`},
+		{"absurd cluster", directive(".reqnctapercluster 0xffffffff"), `a side of .reqnctapercluster is "0xffffffff", not between 1`},
+		{"twice", directive(".reqntid 1 .reqntid 2"), "a second .reqntid directive"},
+		{"odd pragma", directive(".pragma nounroll;"), `"nounroll" instead of the text of .pragma`},
+		{"open pragma", directive(`.pragma "nounroll"`), `"{" instead of the end of .pragma`},
+		{"no body", ptxHead + ".entry k();", `k.ptx:4:11: ";" instead of the entry's body`},
+		{"cut in the body", ptxHead + ".entry k()\n{\n{ }\n", `k.ptx:7:1: the file ends early: "{" of line 5 is not closed; compile the kernel again`},
+		{"cut in a comment", ptxHead + ".entry k() { /* }", "k.ptx:4:14: a comment has no end"},
+		{"cut in a string", ptxHead + ".file 1 \"a", "k.ptx:4:9: the file ends inside a string"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := parsePTX("k.ptx", []byte(test.text))
+			if err == nil {
+				t.Fatalf("read as %+v", p)
+			}
+			if !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "k.ptx:") {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+// A cut before the end of the entry's body must be noticed. What follows are
+// debug sections.
+func TestPTXCut(t *testing.T) {
+	data := file(t, "triton-3.6.0/add.sm80/add_kernel.ptx")
+	end := bytes.Index(data, []byte("\n}"))
+	for n := range end {
+		if _, err := parsePTX("k.ptx", data[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes pass", n, len(data))
+		}
+	}
+}
