@@ -34,7 +34,7 @@ func (k *Kernel) check() error {
 	}
 	for v := range k.Variants {
 		if err := k.checkVariant(&k.Variants[v]); err != nil {
-			return faultf(ErrMalformed, "variant %d: %v", v, err)
+			return faultf(ErrMalformed, "variant %d: %v", v+1, err)
 		}
 	}
 	return nil
@@ -49,7 +49,7 @@ func (k *Kernel) checkVariant(v *Variant) error {
 		p := k.Params[g.Param]
 		switch {
 		case g.Is == DivisibleBy16 && (isPointer(p.Type) || isInteger(p.Type)):
-		case g.Is == EqualTo1 && isInteger(p.Type), g.Is == Null && p.Nullable:
+		case g.Is == EqualTo1 && isInteger(p.Type), g.Is == Null && isPointer(p.Type):
 			folded[g.Param] = true
 		default:
 			return fmt.Errorf("guard %v does not suit parameter %s, a %s", g.Is, p.Name, p.Type)

@@ -2,6 +2,7 @@ package kernrt
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -12,23 +13,26 @@ type guard struct {
 	offset uint32
 	size   uint8 // bytes
 	is     GuardKind
+	param  uint16
 }
+
+// notNull is what a variant wants of a pointer that it takes and that is not
+// nullable: the guard that generated code need not write.
+const notNull GuardKind = 0xff
 
 // holds reads the argument in args. CUDA's hosts are little-endian, so an
 // integer's or address's lowest byte comes first.
 func (g guard) holds(args unsafe.Pointer) bool {
 	at := unsafe.Add(args, g.offset)
-	if g.is == DivisibleBy16 {
+	switch g.is {
+	case DivisibleBy16:
 		return *(*uint8)(at)&15 == 0
+	case notNull:
+		return *(*uint64)(at) != 0
+	case Null:
+		return *(*uint64)(at) == 0
 	}
-	return g.value(at) == g.wanted()
-}
-
-func (g guard) wanted() uint64 {
-	if g.is == EqualTo1 {
-		return 1
-	}
-	return 0 // Null
+	return g.value(at) == 1 // EqualTo1
 }
 
 func (g guard) value(at unsafe.Pointer) uint64 {
@@ -61,62 +65,33 @@ next:
 	return -1
 }
 
-// hasNull reports whether a pointer is null that must not be.
-func (st *state) hasNull(args unsafe.Pointer) bool {
-	for _, offset := range st.pointers {
-		if *(*uint64)(unsafe.Add(args, offset)) == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// nullError names the pointers that hasNull found.
-func (st *state) nullError(args unsafe.Pointer) error {
-	var null []string
-	for i, p := range st.kernel.Params {
-		if isPointer(p.Type) && !p.Nullable && *(*uint64)(unsafe.Add(args, st.offsets[i])) == 0 {
-			null = append(null, p.Name)
-		}
-	}
-	return faultf(ErrArgument, "%s must not be null; pass device memory", strings.Join(null, ", "))
-}
-
 // pickError tells why no variant takes the arguments: for each the first guard
 // that does not hold.
 func (st *state) pickError(on *onDevice, args unsafe.Pointer) error {
 	var reasons []string
-	available := false
+	kind := ErrNoImage
 	for v, guards := range st.guards {
-		reason := ""
-		if len(on.variants[v].candidates) == 0 {
-			reason = on.noImage(v)
-		} else {
-			available = true
-			for i, g := range guards {
-				if !g.holds(args) {
-					reason = st.broken(v, i, args)
-					break
-				}
-			}
+		reason := on.noImage(v)
+		if len(on.variants[v].candidates) > 0 {
+			kind = ErrArgument
+			broken := slices.IndexFunc(guards, func(g guard) bool { return !g.holds(args) })
+			reason = st.broken(guards[broken], args)
 		}
 		if len(st.guards) > 1 {
-			reason = fmt.Sprintf("variant %d: %s", v, reason)
+			reason = fmt.Sprintf("variant %d: %s", v+1, reason)
 		}
 		reasons = append(reasons, reason)
-	}
-	kind := ErrArgument
-	if !available {
-		kind = ErrNoImage
 	}
 	return faultf(kind, "%s", strings.Join(reasons, "; "))
 }
 
 // broken says which argument breaks which promise. It reads the value by hand:
 // through reflect the args struct would escape to the heap at every launch.
-func (st *state) broken(v, i int, args unsafe.Pointer) string {
-	g := st.guards[v][i]
-	p := st.kernel.Params[st.kernel.Variants[v].Guards[i].Param]
+func (st *state) broken(g guard, args unsafe.Pointer) string {
+	p := st.kernel.Params[g.param]
+	if g.is == notNull {
+		return p.Name + " is null; pass device memory"
+	}
 	bits := g.value(unsafe.Add(args, g.offset))
 	value := strconv.FormatUint(bits, 10)
 	switch {

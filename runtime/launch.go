@@ -47,9 +47,6 @@ func (k *Kernel) launchOn(s *Stream, grid Grid, args unsafe.Pointer, argsType re
 	if err != nil {
 		return err
 	}
-	if st.hasNull(args) {
-		return st.nullError(args)
-	}
 	on := st.on(s.dev)
 	v := st.pick(on, args)
 	if v < 0 {

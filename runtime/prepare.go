@@ -2,6 +2,7 @@ package kernrt
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -12,8 +13,7 @@ type state struct {
 	kernel   *Kernel
 	argsType reflect.Type
 	offsets  []uintptr // of each parameter in the args struct
-	pointers []uintptr // offsets of pointers that must not be null
-	guards   [][]guard // by variant
+	guards   [][]guard // by variant: null checks, then promises
 
 	mu      sync.Mutex                  // held to add or remove a device
 	devices atomic.Pointer[[]*onDevice] // those the kernel was launched on; a handful
@@ -36,21 +36,10 @@ func (k *Kernel) prepareFirst(argsType reflect.Type) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &state{kernel: k, argsType: argsType, offsets: offsets, guards: make([][]guard, len(k.Variants))}
+	st := &state{kernel: k, argsType: argsType, offsets: offsets}
 	st.devices.Store(&[]*onDevice{})
-	for i, p := range k.Params {
-		if isPointer(p.Type) && !p.Nullable {
-			st.pointers = append(st.pointers, offsets[i])
-		}
-	}
 	for v := range k.Variants {
-		for _, g := range k.Variants[v].Guards {
-			size := uintptr(pointerSize)
-			if !isPointer(k.Params[g.Param].Type) {
-				size = argsType.Field(g.Param).Type.Size()
-			}
-			st.guards[v] = append(st.guards[v], guard{offset: uint32(offsets[g.Param]), size: uint8(size), is: g.Is})
-		}
+		st.guards = append(st.guards, st.guardsOf(&k.Variants[v]))
 	}
 	if k.state.CompareAndSwap(nil, st) {
 		return st, nil
@@ -60,6 +49,25 @@ func (k *Kernel) prepareFirst(argsType reflect.Type) (*state, error) {
 		return nil, faultf(ErrMalformed, "launched with %v, but before with %v", argsType, first.argsType)
 	}
 	return first, nil
+}
+
+// guardsOf lays a variant's guards out, behind those that refuse null pointers.
+func (st *state) guardsOf(v *Variant) []guard {
+	var guards []guard
+	add := func(param int, is GuardKind) {
+		size := paramSize(st.kernel.Params[param].Type)
+		guards = append(guards, guard{uint32(st.offsets[param]), uint8(size), is, uint16(param)})
+	}
+	for i, p := range st.kernel.Params {
+		absent := slices.Contains(v.Guards, Guard{Param: i, Is: Null})
+		if isPointer(p.Type) && !p.Nullable && !absent {
+			add(i, notNull)
+		}
+	}
+	for _, g := range v.Guards {
+		add(g.Param, g.Is)
+	}
+	return guards
 }
 
 // layout compares the args struct with the parameters and returns the fields'

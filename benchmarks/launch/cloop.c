@@ -1,0 +1,107 @@
+#include "cloop.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+typedef struct {
+	unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+	void *stream;
+	void *attrs;
+	unsigned attr_count;
+} launch_config;
+
+struct cloop {
+	void *ctx, *function;
+	int (*set_current)(void *);
+	int (*synchronize)(void *);
+	int (*launch)(const launch_config *, void *, void **, void **);
+};
+
+#define TRY(call) do { if ((call) != 0) { *failed = #call; return NULL; } } while (0)
+#define BIND(target, name) TRY((*(void **)&(target) = dlsym(lib, name)) == NULL)
+
+cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char *symbol, const char **failed) {
+	static cloop all[8];
+	static int used;
+	int (*init)(unsigned), (*get)(int *, int), (*retain)(void **, int);
+	int (*load)(void **, const void *), (*find)(void **, void *, const char *);
+
+	void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	TRY(lib == NULL || used == 8);
+	cloop *c = &all[used++];
+	BIND(init, "cuInit");
+	BIND(get, "cuDeviceGet");
+	BIND(retain, "cuDevicePrimaryCtxRetain");
+	BIND(load, "cuModuleLoadData");
+	BIND(find, "cuModuleGetFunction");
+	BIND(c->set_current, "cuCtxSetCurrent");
+	BIND(c->synchronize, "cuStreamSynchronize");
+	BIND(c->launch, "cuLaunchKernelEx");
+	int device;
+	void *module;
+	TRY(init(0));
+	TRY(get(&device, ordinal));
+	TRY(retain(&c->ctx, device));
+	TRY(c->set_current(c->ctx));
+	TRY(load(&module, cubin));
+	TRY(find(&c->function, module, symbol));
+	return c;
+}
+
+static int64_t now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int64_t cloop_launches(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params, int64_t count) {
+	if (c->set_current(c->ctx) != 0) return -1;
+	launch_config config = { 1, 1, 1, threads, 1, 1, shared, (void *)stream, NULL, 0 };
+	int64_t start = now();
+	for (int64_t i = 0; i < count; i++) {
+		if (c->launch(&config, c->function, params, NULL) != 0) return -1;
+	}
+	return now() - start;
+}
+
+typedef struct {
+	cloop *c;
+	uintptr_t stream;
+	unsigned threads, shared;
+	void **params;
+	int64_t count;
+	pthread_barrier_t *start;
+	int failed;
+} worker;
+
+static void *work(void *arg) {
+	worker *w = arg;
+	pthread_barrier_wait(w->start);
+	w->failed = cloop_launches(w->c, w->stream, w->threads, w->shared, w->params, w->count) < 0 ||
+		w->c->synchronize((void *)w->stream) != 0;
+	return NULL;
+}
+
+int64_t cloop_threads(cloop *c, const uintptr_t *streams, int n, unsigned threads, unsigned shared, void **params, int64_t count) {
+	pthread_t ids[64];
+	worker workers[64];
+	pthread_barrier_t start;
+	if (n > 64 || pthread_barrier_init(&start, NULL, n + 1) != 0) return -1;
+	for (int i = 0; i < n; i++) {
+		workers[i] = (worker){ c, streams[i], threads, shared, params, count, &start, 0 };
+		if (pthread_create(&ids[i], NULL, work, &workers[i]) != 0) abort();
+	}
+	pthread_barrier_wait(&start);
+	int64_t begin = now();
+	int failed = 0;
+	for (int i = 0; i < n; i++) {
+		pthread_join(ids[i], NULL);
+		failed |= workers[i].failed;
+	}
+	int64_t took = now() - begin;
+	pthread_barrier_destroy(&start);
+	return failed ? -1 : took;
+}

@@ -1,0 +1,74 @@
+package main
+
+/*
+#cgo CFLAGS: -std=c11 -O2 -D_GNU_SOURCE
+#cgo LDFLAGS: -ldl -lpthread
+#include <stdlib.h>
+#include "cloop.h"
+
+static void **params_new(int n) { return calloc(n, sizeof(void *)); }
+static void param_set(void **params, int i, const void *bytes, size_t size) {
+	params[i] = malloc(8);
+	__builtin_memcpy(params[i], bytes, size);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	kernrt "github.com/kerngen/kerngen/runtime"
+)
+
+// cLoop launches one kernel from C with fixed arguments.
+type cLoop struct {
+	c       *C.cloop
+	threads C.uint
+	shared  C.uint
+	params  *unsafe.Pointer
+}
+
+// newCLoop loads a cubin's kernel for C. The params live in C memory for good.
+func newCLoop(library string, ordinal int, cubin []byte, symbol string, threads, shared int, params ...uint64) (*cLoop, error) {
+	lib, sym := C.CString(library), C.CString(symbol)
+	defer C.free(unsafe.Pointer(lib))
+	defer C.free(unsafe.Pointer(sym))
+	var failed *C.char
+	c := C.cloop_new(lib, C.int(ordinal), C.CBytes(cubin), sym, &failed)
+	if c == nil {
+		return nil, fmt.Errorf("C loop: %s", C.GoString(failed))
+	}
+	p := C.params_new(C.int(len(params)))
+	for i := range params {
+		C.param_set(p, C.int(i), unsafe.Pointer(&params[i]), 8) // little-endian: a narrower kernel parameter reads the low bytes
+	}
+	return &cLoop{c, C.uint(threads), C.uint(shared), p}, nil
+}
+
+var errCLoop = errors.New("C loop: a launch failed")
+
+// launches makes count launches and returns the time on the host.
+func (l *cLoop) launches(stream *kernrt.Stream, count int) (time.Duration, error) {
+	ns := C.cloop_launches(l.c, C.uintptr_t(stream.Handle()), l.threads, l.shared, l.params, C.int64_t(count))
+	if ns < 0 {
+		return 0, errCLoop
+	}
+	return time.Duration(ns), nil
+}
+
+// onThreads makes count launches on each stream, a thread each, and returns the
+// time until all are done.
+func (l *cLoop) onThreads(streams []*kernrt.Stream, count int) (time.Duration, error) {
+	handles := make([]C.uintptr_t, len(streams))
+	for i, s := range streams {
+		handles[i] = C.uintptr_t(s.Handle())
+	}
+	ns := C.cloop_threads(l.c, &handles[0], C.int(len(handles)), l.threads, l.shared, l.params, C.int64_t(count))
+	if ns < 0 {
+		return 0, errCLoop
+	}
+	return time.Duration(ns), nil
+}

@@ -1,0 +1,22 @@
+// The yardstick: what a C program does to launch a kernel, with nothing of
+// kerngen in between.
+#ifndef CLOOP_H
+#define CLOOP_H
+
+#include <stdint.h>
+
+typedef struct cloop cloop;
+
+// cloop_new loads a cubin's kernel in the primary context of a device. It
+// returns NULL and the name of what failed in *failed.
+cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char *symbol, const char **failed);
+
+// cloop_launches makes count launches of one CTA of so many threads on a stream and returns the
+// nanoseconds that took on the host, or -1. params is the array of pointers that the driver takes.
+int64_t cloop_launches(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params, int64_t count);
+
+// cloop_threads does the same on one thread for each stream, all starting
+// together, and waits for each stream: nanoseconds from start to end, or -1.
+int64_t cloop_threads(cloop *c, const uintptr_t *streams, int n, unsigned threads, unsigned shared, void **params, int64_t count);
+
+#endif

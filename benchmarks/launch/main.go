@@ -1,0 +1,127 @@
+// Command launch measures what a launch costs on the host: the same cubin
+// launched by a C loop and by the generated Go function, in one process, in
+// bursts that alternate, so that both see the same machine. It prints a table
+// in Markdown; compare figures of one run only.
+//
+// It runs on the device that the driver shows first, whose architecture must
+// be sm_90, or on another driver that KERNGEN_LIBCUDA names.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/kerngen/kerngen/generated/descriptor"
+	"github.com/kerngen/kerngen/generated/vec"
+	kernrt "github.com/kerngen/kerngen/runtime"
+)
+
+func main() {
+	cfg := config{out: os.Stdout}
+	flag.StringVar(&cfg.cubins, "cubins", "generated", "folder with the generated packages, for the C loop's cubins")
+	flag.IntVar(&cfg.pairs, "pairs", 200, "pairs of bursts")
+	flag.IntVar(&cfg.burst, "burst", 256, "launches a burst")
+	flag.IntVar(&cfg.perThread, "per-thread", 20000, "launches a thread")
+	flag.Parse()
+	if err := cfg.run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type config struct {
+	out                     io.Writer
+	cubins                  string
+	pairs, burst, perThread int
+}
+
+const (
+	elements = 1024 // of each vector: the kernel itself must not be the bottleneck
+	tile     = 64   // rows and columns of each matrix
+	factor   = 2
+)
+
+func (cfg config) run() error {
+	dev, err := kernrt.Open(0)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	stream, err := dev.NewStream()
+	if err != nil {
+		return err
+	}
+	info := dev.Info()
+	fmt.Fprintf(cfg.out, "%v, CUDA %d, %s %s/%s, %d pairs of bursts of %d launches\n\n",
+		dev, info.DriverVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, cfg.pairs, cfg.burst)
+
+	plain, err := cfg.plain(dev)
+	if err != nil {
+		return err
+	}
+	scratch, err := cfg.withScratch(dev)
+	if err != nil {
+		return err
+	}
+	if err := cfg.bursts(stream, plain, scratch); err != nil {
+		return err
+	}
+	return cfg.threads(dev, plain)
+}
+
+// contender is one kernel launched both ways.
+type contender struct {
+	name string
+	c    *cLoop
+	goes func(*kernrt.Stream) error
+}
+
+// plain is a vector addition.
+func (cfg config) plain(dev *kernrt.Device) (contender, error) {
+	x, err := kernrt.Alloc[float32](dev, 3*elements)
+	if err != nil {
+		return contender{}, err
+	}
+	a, b, out := x.Ptr(), x.Ptr().Add(elements), x.Ptr().Add(2*elements)
+	c, err := cfg.cLoop("vec/add_fp32_v1_sm90a.cubin", "add_fp32", 8, 0, a.Addr(), b.Addr(), out.Addr(), elements, 0, 0)
+	grid := kernrt.Grid1D(1)
+	return contender{"add_fp32", c, func(s *kernrt.Stream) error {
+		return vec.LaunchAddFp32(s, grid, a, b, out, elements)
+	}}, err
+}
+
+// withScratch is a kernel that makes tensor descriptors in scratch memory.
+func (cfg config) withScratch(dev *kernrt.Device) (contender, error) {
+	x, err := kernrt.Alloc[float32](dev, 2*tile*tile)
+	if err != nil {
+		return contender{}, err
+	}
+	in, out := x.Ptr(), x.Ptr().Add(tile*tile)
+	scratch, err := kernrt.Alloc[uint8](dev, 4096)
+	if err != nil {
+		return contender{}, err
+	}
+	c, err := cfg.cLoop("descriptor/scale_sm90a.cubin", "scale", WARPS, SHARED, in.Addr(), out.Addr(), tile, tile,
+		uint64(math.Float32bits(factor)), scratch.Ptr().Addr(), 0)
+	grid := kernrt.Grid2D(1, 1)
+	return contender{"scale (scratch)", c, func(s *kernrt.Stream) error {
+		return descriptor.LaunchScale(s, grid, in, out, tile, tile, factor)
+	}}, err
+}
+
+func (cfg config) cLoop(file, kernel string, warps, shared int, params ...uint64) (*cLoop, error) {
+	library := os.Getenv("KERNGEN_LIBCUDA")
+	if library == "" {
+		library = "libcuda.so.1"
+	}
+	cubin, err := os.ReadFile(filepath.Join(cfg.cubins, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, err
+	}
+	return newCLoop(library, 0, cubin, kernel, 32*warps, shared, params...)
+}

@@ -1,0 +1,4 @@
+// Package vec adds vectors.
+package vec
+
+//go:generate go run ../../cmd/kerngen generate ../../kernels/artefacts/vec
