@@ -1,3 +1,0 @@
-package kernrt
-
-type state struct{}
