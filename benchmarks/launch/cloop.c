@@ -27,7 +27,7 @@ cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char
 	static cloop all[8];
 	static int used;
 	int (*init)(unsigned), (*get)(int *, int), (*retain)(void **, int);
-	int (*load)(void **, const void *), (*find)(void **, void *, const char *);
+	int (*load)(void **, const void *, unsigned, int *, void **), (*find)(void **, void *, const char *);
 
 	void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	TRY(lib == NULL || used == 8);
@@ -35,7 +35,7 @@ cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char
 	BIND(init, "cuInit");
 	BIND(get, "cuDeviceGet");
 	BIND(retain, "cuDevicePrimaryCtxRetain");
-	BIND(load, "cuModuleLoadData");
+	BIND(load, "cuModuleLoadDataEx");
 	BIND(find, "cuModuleGetFunction");
 	BIND(c->set_current, "cuCtxSetCurrent");
 	BIND(c->synchronize, "cuStreamSynchronize");
@@ -46,7 +46,7 @@ cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char
 	TRY(get(&device, ordinal));
 	TRY(retain(&c->ctx, device));
 	TRY(c->set_current(c->ctx));
-	TRY(load(&module, cubin));
+	TRY(load(&module, cubin, 0, NULL, NULL));
 	TRY(find(&c->function, module, symbol));
 	return c;
 }

@@ -106,7 +106,7 @@ func (cfg config) withScratch(dev *kernrt.Device) (contender, error) {
 	if err != nil {
 		return contender{}, err
 	}
-	c, err := cfg.cLoop("descriptor/scale_sm90a.cubin", "scale", WARPS, SHARED, in.Addr(), out.Addr(), tile, tile,
+	c, err := cfg.cLoop("descriptor/scale_sm90a.cubin", "scale", 4, 8200, in.Addr(), out.Addr(), tile, tile,
 		uint64(math.Float32bits(factor)), scratch.Ptr().Addr(), 0)
 	grid := kernrt.Grid2D(1, 1)
 	return contender{"scale (scratch)", c, func(s *kernrt.Stream) error {
