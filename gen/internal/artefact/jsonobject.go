@@ -21,35 +21,36 @@ func checkJSON(pos string, data []byte) error {
 	if !utf8.Valid(data) {
 		return diag.Errorf(pos, "not JSON: it is not UTF-8")
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
 	fault := func(offset int64, format string, args ...any) error {
 		line, col := lineCol(data, int(offset))
 		return diag.Errorf(fmt.Sprintf("%s:%d:%d", pos, line, col), format, args...)
 	}
-	malformed := func(err error) error {
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
 		var syntax *json.SyntaxError
-		switch {
-		case errors.As(err, &syntax):
+		if errors.As(err, &syntax) {
 			return fault(syntax.Offset-1, "not JSON: %v", syntax)
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return fault(int64(len(data)), "not JSON: the file ends early")
 		}
-		return fault(dec.InputOffset(), "not JSON: %v", err)
+		return diag.Errorf(pos, "not JSON: %v", err)
+	}
+	if begin := bytes.TrimLeft(data, " \t\r\n"); begin[0] != '{' {
+		return fault(int64(len(data)-len(begin)), "not a JSON object")
 	}
 
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
 	// keys holds, for each open object, the keys so far; nil for an array.
 	var keys []map[string]bool
 	wantKey := false
 	for {
 		tok, err := dec.Token()
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
-			return malformed(err)
+			return fault(dec.InputOffset(), "not JSON: %v", err)
 		}
 		delim, isDelim := tok.(json.Delim)
-		if len(keys) == 0 && delim != '{' {
-			return fault(dec.InputOffset()-1, "not a JSON object")
-		}
 		switch {
 		case delim == '{' || delim == '[':
 			if len(keys) == maxJSONDepth {
@@ -72,15 +73,8 @@ func checkJSON(pos string, data []byte) error {
 			wantKey = false
 			continue
 		}
-		if len(keys) == 0 {
-			break
-		}
-		wantKey = keys[len(keys)-1] != nil
+		wantKey = len(keys) > 0 && keys[len(keys)-1] != nil
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return fault(dec.InputOffset(), "more text after the JSON object")
-	}
-	return nil
 }
 
 // lineCol returns the line and the column in bytes of an offset, both from 1.

@@ -134,6 +134,7 @@ func (c *Constant) UnmarshalJSON(data []byte) error {
 		// Its offset counts from the start of the constant, not of the file.
 		var typ *json.UnmarshalTypeError
 		if errors.As(err, &typ) {
+			typ.Field = strings.TrimPrefix(typ.Field, "plain.")
 			return errors.New("constant: " + wrongType(typ))
 		}
 		return err
@@ -213,6 +214,8 @@ func (c *sidecarCheck) params(where string, params []SidecarParam, depth int) {
 		at := fmt.Sprintf("%s[%d]", where, i)
 		switch {
 		case depth > 0 && p.Name == "" && params[0].Name == "":
+		case depth > 0 && p.Name != "" && params[0].Name == "":
+			c.fault(at, "%q has a name, but the members before it have none", p.Name)
 		case !isIdentifier(p.Name):
 			c.fault(at, "%q is not a name of a parameter", p.Name)
 		case names[p.Name]:
