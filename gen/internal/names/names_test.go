@@ -1,7 +1,6 @@
 package names
 
 import (
-	"fmt"
 	"go/token"
 	"maps"
 	"math"
@@ -292,7 +291,7 @@ func TestAssignProperty(t *testing.T) {
 func checkIdentifier(t *testing.T, name string, exported bool) {
 	t.Helper()
 	if !token.IsIdentifier(name) || token.IsExported(name) != exported || slices.Contains(predeclared, name) {
-		t.Fatal(fmt.Sprintf("%q is not a good identifier (want exported: %v)", name, exported))
+		t.Fatalf("%q is not a good identifier (want exported: %v)", name, exported)
 	}
 }
 
