@@ -15,9 +15,9 @@
 package fakecuda
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,10 +40,6 @@ func Build(dir string, defines ...string) (path string, err error) {
 	if err := os.CopyFS(work, source); err != nil {
 		return "", err
 	}
-	files, err := filepath.Glob(filepath.Join(work, "src", "*.c"))
-	if err != nil {
-		return "", err
-	}
 	path = filepath.Join(work, "libfakecuda.so")
 	// Hidden and bound to itself: a real libcuda in the process must not mix in.
 	args := []string{
@@ -53,9 +49,18 @@ func Build(dir string, defines ...string) (path string, err error) {
 	for _, d := range defines {
 		args = append(args, "-D"+d)
 	}
-	compiler := strings.Fields(cmp.Or(os.Getenv("CC"), "gcc")) // as for the go command, arguments may follow
-	args = append(compiler[1:], append(args, files...)...)
-	out, err := exec.Command(compiler[0], args...).CombinedOutput()
+	sources, err := fs.Glob(source, "src/*.c")
+	if err != nil {
+		return "", err
+	}
+	for _, s := range sources {
+		args = append(args, filepath.Join(work, filepath.FromSlash(s)))
+	}
+	compiler := strings.Fields(os.Getenv("CC")) // as for the go command, arguments may follow
+	if len(compiler) == 0 {
+		compiler = []string{"gcc"}
+	}
+	out, err := exec.Command(compiler[0], append(compiler[1:], args...)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the fake driver with %s: %w\n%s", compiler[0], err, out)
 	}

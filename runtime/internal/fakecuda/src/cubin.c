@@ -104,8 +104,6 @@ static CUresult read_info(const struct elf *e, const Elf64_Shdr *s, struct kerne
 		}
 		at += 4 + size;
 	}
-	unsigned shared = find_section(e, ".nv.shared.", k->name);
-	if (shared != 0) k->static_shared = (unsigned)section(e, shared).sh_size;
 	k->registers = registers_of(e, k);
 	return CUDA_SUCCESS;
 }
@@ -132,14 +130,20 @@ CUresult read_cubin(const unsigned char *bytes, struct image *image) {
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 
+	// From sm_90 on the section counts what the system keeps for itself.
+	unsigned reserved = image->target >= 90 ? 1024 : 0;
 	static const char prefix[] = ".nv.info.";
 	for (unsigned i = 1; i < h->e_shnum; i++) {
 		Elf64_Shdr s = section(&e, i);
 		const char *name = section_name(&e, &s);
 		if (strncmp(name, prefix, strlen(prefix)) != 0) continue;
 		name += strlen(prefix);
-		CUresult result = read_info(&e, &s, add_kernel(image, name, strlen(name)));
+		struct kernel *k = add_kernel(image, name, strlen(name));
+		CUresult result = read_info(&e, &s, k);
 		if (result != CUDA_SUCCESS) return result;
+		unsigned shared = find_section(&e, ".nv.shared.", name);
+		if (shared != 0 && section(&e, shared).sh_size > reserved)
+			k->static_shared = (unsigned)section(&e, shared).sh_size - reserved;
 	}
 	return image->kernel_count == 0 ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS;
 }

@@ -26,7 +26,7 @@ static const struct {
 	{DEVICE_MAX_REGISTERS_PER_BLOCK, 65536},
 	{DEVICE_MULTIPROCESSOR_COUNT, 132},
 	{DEVICE_CONCURRENT_KERNELS, 1},
-	{DEVICE_MEMORY_BUS_WIDTH, 6144},
+	{DEVICE_MEMORY_BUS_WIDTH, 6016},
 	{DEVICE_L2_CACHE_SIZE, 62914560},
 	{DEVICE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
 	{DEVICE_UNIFIED_ADDRESSING, 1},
@@ -54,7 +54,7 @@ void reset_devices(void) {
 		for (size_t a = 0; a < sizeof h200 / sizeof h200[0]; a++)
 			atomic_store(&d->attributes[h200[a].attribute], h200[a].value);
 		atomic_store(&d->largest_cluster, 16);
-		d->memory = 150121545728;
+		d->memory = 150109880320;
 	}
 }
 
@@ -228,8 +228,7 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
 
 EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
 	ENTER();
-	if (context != NULL && (!IN_SLOTS(context, contexts) || atomic_load(&context->references) == 0))
-		return CUDA_ERROR_INVALID_CONTEXT;
+	if (context != NULL && !IN_SLOTS(context, contexts)) return CUDA_ERROR_INVALID_CONTEXT;
 	current_on_thread = context;
 	return CUDA_SUCCESS;
 }

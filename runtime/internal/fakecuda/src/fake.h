@@ -109,6 +109,10 @@ void free_allocations(const struct context *c);
 // module.c
 void unload_modules(const struct context *c);
 
+// launch.c
+struct kernel;
+int most_threads(const struct device *d, const struct kernel *k); // per CTA
+
 // record.c: growing lists of byte strings that the Go side reads.
 struct record {
 	unsigned char *bytes;

@@ -2,13 +2,26 @@
 #include "fake.h"
 #include "image.h"
 
-#if FAKE_VERSION >= 11080
-
 enum { PORTABLE_CLUSTER = 8 }; // CTAs
 
 static int attribute(const struct device *d, int a) {
 	return atomic_load_explicit(&d->attributes[a], memory_order_relaxed);
 }
+
+// Registers are given out in eights per thread.
+static int warp_registers(const struct device *d, const struct kernel *k) {
+	return ((int)k->registers + 7) / 8 * 8 * attribute(d, DEVICE_WARP_SIZE);
+}
+
+int most_threads(const struct device *d, const struct kernel *k) {
+	int n = attribute(d, DEVICE_MAX_THREADS_PER_BLOCK);
+	if (k->max_threads != 0 && (int)k->max_threads < n) n = (int)k->max_threads;
+	if (k->registers == 0) return n;
+	int limit = attribute(d, DEVICE_MAX_REGISTERS_PER_BLOCK) / warp_registers(d, k) * attribute(d, DEVICE_WARP_SIZE);
+	return limit < n ? limit : n;
+}
+
+#if FAKE_VERSION >= 11080
 
 // The CTAs of a launch that one multiprocessor holds at once.
 static int occupancy(const struct device *d, const struct kernel *k, int threads, int shared) {
@@ -19,9 +32,8 @@ static int occupancy(const struct device *d, const struct kernel *k, int threads
 	        (shared + (int)k->static_shared + attribute(d, DEVICE_RESERVED_SHARED_PER_BLOCK) + 1);
 	if (limit < n) n = limit;
 	if (k->registers > 0) {
-		int per_warp = ((int)k->registers + 7) / 8 * 8 * attribute(d, DEVICE_WARP_SIZE);
 		int warps = (threads + attribute(d, DEVICE_WARP_SIZE) - 1) / attribute(d, DEVICE_WARP_SIZE);
-		limit = attribute(d, DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR) / per_warp / warps;
+		limit = attribute(d, DEVICE_MAX_REGISTERS_PER_MULTIPROCESSOR) / warp_registers(d, k) / warps;
 		if (limit < n) n = limit;
 	}
 	return n;
@@ -36,8 +48,7 @@ static CUresult check_shape(const struct device *d, const struct function *f, co
 		if (k->block[0] != 0 && config->block[i] != k->block[i]) return CUDA_ERROR_INVALID_VALUE;
 		threads *= config->block[i];
 	}
-	if (threads > (unsigned)attribute(d, DEVICE_MAX_THREADS_PER_BLOCK)) return CUDA_ERROR_INVALID_VALUE;
-	if (k->max_threads != 0 && threads > k->max_threads) return CUDA_ERROR_INVALID_VALUE;
+	if (threads > (unsigned)most_threads(d, k)) return CUDA_ERROR_INVALID_VALUE;
 	int shared = atomic_load_explicit(&f->max_dynamic_shared, memory_order_relaxed);
 	return config->shared > (unsigned)shared ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
@@ -47,8 +58,8 @@ static CUresult check_cluster(const struct device *d, const struct function *f, 
 	if (!attribute(d, DEVICE_CLUSTER_LAUNCH)) return CUDA_ERROR_INVALID_VALUE;
 	uint64_t ctas = 1;
 	for (int i = 0; i < 3; i++) {
-		if (cluster[i] == 0 || config->grid[i] % cluster[i] != 0) return CUDA_ERROR_INVALID_VALUE;
-		if (f->kernel->cluster[0] != 0 && cluster[i] != f->kernel->cluster[i]) return CUDA_ERROR_INVALID_VALUE;
+		if (cluster[i] == 0 || config->grid[i] % cluster[i] != 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+		if (f->kernel->cluster[0] != 0 && cluster[i] != f->kernel->cluster[i]) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 		ctas *= cluster[i];
 	}
 	int limit = PORTABLE_CLUSTER;
@@ -59,17 +70,14 @@ static CUresult check_cluster(const struct device *d, const struct function *f, 
 static CUresult check_attributes(const struct device *d, const struct function *f, const CUlaunchConfig *config) {
 	if (config->num_attributes > 0 && config->attributes == NULL) return CUDA_ERROR_INVALID_VALUE;
 	const unsigned *cluster = f->kernel->cluster[0] != 0 ? f->kernel->cluster : NULL;
-	bool set = false, cooperative = false;
+	bool cooperative = false;
 	for (unsigned i = 0; i < config->num_attributes; i++) {
 		const CUlaunchAttribute *a = &config->attributes[i];
 		if (a->id >= LAUNCH_ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
 		if (a->id == LAUNCH_COOPERATIVE) cooperative = a->value.number != 0;
-		if (a->id == LAUNCH_CLUSTER_DIMENSION) {
-			cluster = a->value.dim;
-			set = true;
-		}
+		if (a->id == LAUNCH_CLUSTER_DIMENSION) cluster = a->value.dim;
 	}
-	if (f->kernel->explicit_cluster && !set) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+	if (f->kernel->explicit_cluster && cluster == NULL) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 	if (cluster != NULL) TRY(check_cluster(d, f, config, cluster));
 	if (!cooperative) return CUDA_SUCCESS;
 	if (!attribute(d, DEVICE_COOPERATIVE_LAUNCH)) return CUDA_ERROR_NOT_SUPPORTED;

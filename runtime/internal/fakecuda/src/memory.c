@@ -23,7 +23,6 @@ static bool in_bounds(CUdeviceptr address, size_t size) {
 }
 
 static CUresult allocate(struct context *c, CUdeviceptr *out, size_t size) {
-	if (out == NULL || size == 0) return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_lock(&lock);
 	struct device *d = &devices[device_of(c)];
@@ -75,6 +74,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size) {
 	struct context *c;
 	TRY(current_context(&c));
 	TRY(refuse_in_capture());
+	if (address == NULL || size == 0) return CUDA_ERROR_INVALID_VALUE;
 	return allocate(c, address, size);
 }
 
@@ -97,6 +97,8 @@ EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stre
 	struct context *c;
 	TRY(enter_stream(stream, &c));
 	if (!atomic_load(&devices[device_of(c)].attributes[DEVICE_MEMORY_POOLS_SUPPORTED])) return CUDA_ERROR_NOT_SUPPORTED;
+	if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
+	if (size == 0) return *address = 0, CUDA_SUCCESS;
 	return allocate(c, address, size);
 }
 
@@ -104,7 +106,7 @@ EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 	ENTER();
 	struct context *c;
 	TRY(enter_stream(stream, &c));
-	return release(address);
+	return address == 0 ? CUDA_SUCCESS : release(address);
 }
 
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream) {

@@ -157,9 +157,7 @@ EXPORT CUresult cuFuncGetAttribute(int *value, int which, CUfunction f) {
 	const struct kernel *k = f->kernel;
 	switch (which) {
 	case FUNC_MAX_THREADS_PER_BLOCK:
-		*value = attribute(f->module->context, DEVICE_MAX_THREADS_PER_BLOCK);
-		if (k->max_threads != 0) *value = (int)k->max_threads;
-		if (k->block[0] != 0) *value = (int)(k->block[0] * k->block[1] * k->block[2]);
+		*value = most_threads(&devices[device_of(f->module->context)], k);
 		break;
 	case FUNC_SHARED_SIZE_BYTES: *value = (int)k->static_shared; break;
 	case FUNC_CONST_SIZE_BYTES:
@@ -196,8 +194,7 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction f, int which, int value) {
 		atomic_store(&f->carveout, value);
 		break;
 	case FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-		if (value < 0 || value > 1) return CUDA_ERROR_INVALID_VALUE;
-		atomic_store(&f->non_portable_cluster, value);
+		atomic_store(&f->non_portable_cluster, value != 0);
 		break;
 	case FUNC_CLUSTER_SCHEDULING_POLICY_PREFERENCE: atomic_store(&f->scheduling_policy, value); break;
 	default: return CUDA_ERROR_INVALID_VALUE;

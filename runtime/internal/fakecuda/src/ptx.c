@@ -129,7 +129,9 @@ CUresult read_ptx(const char *text, struct image *image) {
 			if (!next(&s) || strncmp(s.token, "sm_", 3) != 0) return CUDA_ERROR_INVALID_PTX;
 			char *end;
 			image->target = (unsigned)strtoul(s.token + 3, &end, 10);
-			image->suffix = end < s.token + s.length ? *end : 0;
+			image->suffix = end < s.token + s.length ? *end++ : 0;
+			if (end != s.token + s.length || (image->suffix != 0 && image->suffix != 'a' && image->suffix != 'f'))
+				return CUDA_ERROR_INVALID_PTX;
 		}
 		if (is(&s, ".entry") && read_entry(&s, image) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_PTX;
 	}
