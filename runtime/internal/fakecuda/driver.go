@@ -110,8 +110,8 @@ func (d *Driver) FailAlways(call string, code int) {
 }
 
 // SetCapture makes a stream answer that it is not being captured (0), is (1), or
-// is in a capture that has gone wrong (2). A capture counts as one in global
-// mode: what cannot be captured fails with 900, on any stream, and spoils it.
+// is in a capture that has gone wrong (2). What cannot be captured fails with
+// 900, on other streams too, and spoils it.
 func (d *Driver) SetCapture(stream uintptr, status int) {
 	d.control("fake_set_capture", stream, uintptr(status))
 }

@@ -390,25 +390,64 @@ func TestFailuresOnCue(t *testing.T) {
 }
 
 func TestCapture(t *testing.T) {
-	d, _ := open(t)
-	var stream, p uintptr
-	must(t, d.Call("cuStreamCreateWithPriority", uintptr(unsafe.Pointer(&stream)), 1, 0))
-	status := func() int {
-		var s int32
-		must(t, d.Call("cuStreamIsCapturing", stream, uintptr(unsafe.Pointer(&s))))
-		return int(s)
+	alloc := func(name string) func(d *Driver, stream, other uintptr) int {
+		return func(d *Driver, stream, other uintptr) int {
+			var p uintptr
+			result := d.Call(name, uintptr(unsafe.Pointer(&p)), 64, stream)
+			d.SetCapture(stream, 0)
+			if p != 0 {
+				d.Call("cuMemFree_v2", p)
+			}
+			return result
+		}
 	}
-	want(t, status(), 0)
-	d.SetCapture(stream, 1)
-	want(t, status(), 1)
-	must(t, d.Call("cuMemAllocAsync", uintptr(unsafe.Pointer(&p)), 1, stream))
-	want(t, d.Call("cuMemAlloc_v2", uintptr(unsafe.Pointer(&p)), 1), 900)
-	want(t, status(), 2)
-	want(t, d.Call("cuStreamSynchronize", stream), 901)
-	d.SetCapture(stream, 1)
-	want(t, d.Call("cuStreamSynchronize", stream), 900)
-	d.SetCapture(stream, 0)
-	must(t, d.Call("cuStreamSynchronize", stream))
+	sync := func(d *Driver, stream, _ uintptr) int { return d.Call("cuStreamSynchronize", stream) }
+	tests := []struct {
+		name    string
+		relaxed bool // the thread's capture mode
+		status  int  // before
+		call    func(d *Driver, stream, other uintptr) int
+		want    int
+		after   int // 0: the call's own function ends the capture
+	}{
+		{"allocation in the stream's order", false, 1, alloc("cuMemAllocAsync"), 0, 0},
+		{"allocation in another stream's order", false, 1, func(d *Driver, _, other uintptr) int {
+			return alloc("cuMemAllocAsync")(d, other, 0)
+		}, 900, 2},
+		{"allocation", false, 1, alloc("cuMemAlloc_v2"), 900, 0},
+		{"allocation by a relaxed thread", true, 1, alloc("cuMemAlloc_v2"), 0, 0},
+		{"synchronisation", false, 1, sync, 900, 2},
+		{"synchronisation by a relaxed thread", true, 1, sync, 900, 2},
+		{"synchronisation of another stream", false, 1, func(d *Driver, _, other uintptr) int { return sync(d, other, 0) }, 900, 2},
+		{"synchronisation of another stream by a relaxed thread", true, 1, func(d *Driver, _, other uintptr) int { return sync(d, other, 0) }, 0, 1},
+		{"synchronisation of the context by a relaxed thread", true, 1, func(d *Driver, _, _ uintptr) int { return d.Call("cuCtxSynchronize") }, 900, 2},
+		{"allocation in a spoilt capture", false, 2, alloc("cuMemAllocAsync"), 901, 0},
+		{"fill of nothing in a spoilt capture", false, 2, func(d *Driver, stream, _ uintptr) int {
+			return d.Call("cuMemsetD8Async", 0, 0, 0, stream)
+		}, 901, 2},
+		{"load", false, 1, func(d *Driver, _, _ uintptr) int {
+			load(t, d, "add.sm90.cubin", "add_kernel")
+			return 0
+		}, 0, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d, _ := open(t)
+			var stream, other uintptr
+			must(t, d.Call("cuStreamCreateWithPriority", uintptr(unsafe.Pointer(&stream)), 1, 0))
+			must(t, d.Call("cuStreamCreateWithPriority", uintptr(unsafe.Pointer(&other)), 1, 0))
+			if test.relaxed {
+				mode := int32(2)
+				must(t, d.Call("cuThreadExchangeStreamCaptureMode", uintptr(unsafe.Pointer(&mode))))
+				defer d.Call("cuThreadExchangeStreamCaptureMode", uintptr(unsafe.Pointer(&mode)))
+			}
+			d.SetCapture(stream, test.status)
+			want(t, test.call(d, stream, other), test.want)
+			var after int32
+			must(t, d.Call("cuStreamIsCapturing", stream, uintptr(unsafe.Pointer(&after))))
+			want(t, int(after), test.after)
+		})
+	}
 }
 
 func TestHandlesEnd(t *testing.T) {

@@ -60,11 +60,6 @@ void reset_devices(void) {
 
 __attribute__((constructor)) static void loaded(void) { reset_devices(); }
 
-bool in_slots(const void *p, const void *slots, size_t n, size_t size) {
-	uintptr_t offset = (uintptr_t)p - (uintptr_t)slots;
-	return offset < n * size && offset % size == 0;
-}
-
 EXPORT CUresult cuInit(unsigned flags) {
 	TRY(enter(__func__, true));
 	if (flags != 0) return CUDA_ERROR_INVALID_VALUE;

@@ -64,7 +64,10 @@ extern int stream_count, module_count;
 extern atomic_int device_count, driver_version;
 extern pthread_mutex_t lock;
 
-bool in_slots(const void *p, const void *slots, size_t n, size_t size);
+static inline bool in_slots(const void *p, const void *slots, size_t n, size_t size) {
+	uintptr_t offset = (uintptr_t)p - (uintptr_t)slots;
+	return offset < n * size && offset % size == 0;
+}
 #define IN_SLOTS(p, slots) in_slots(p, slots, sizeof(slots) / sizeof((slots)[0]), sizeof((slots)[0]))
 
 static inline int device_of(const struct context *c) { return (int)(c - contexts); }
@@ -93,7 +96,12 @@ CUresult current_context(struct context **out);  // refuses none and a destroyed
 
 // stream.c
 CUresult check_stream(CUstream s, const struct context *c); // of c and alive
-CUresult refuse_in_capture(void);                           // for calls that a capture forbids
+CUresult refuse_in_capture(bool also_relaxed);              // for calls that a capture forbids
+
+static inline int capture_of(CUstream s) {
+	return IN_SLOTS(s, streams) ? atomic_load_explicit(&s->capture, memory_order_relaxed) : CAPTURE_NONE;
+}
+
 void end_captures(void);
 void destroy_streams(const struct context *c);
 

@@ -106,10 +106,7 @@ static CUresult check_launch(const CUlaunchConfig *config, const struct function
 	if (f->kernel->param_count > 0 && params == NULL) return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned i = 0; i < f->kernel->param_count; i++)
 		if (params[i] == NULL) return CUDA_ERROR_INVALID_VALUE;
-	if (IN_SLOTS(config->stream, streams) &&
-	    atomic_load_explicit(&config->stream->capture, memory_order_relaxed) == CAPTURE_INVALIDATED)
-		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	return CUDA_SUCCESS;
+	return capture_of(config->stream) == CAPTURE_INVALIDATED ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
 static void record_launch(const CUlaunchConfig *config, const struct function *f, void **params) {
@@ -149,6 +146,8 @@ EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction f, cons
 	if (size == NULL || config == NULL) return CUDA_ERROR_INVALID_VALUE;
 	const struct device *d = &devices[device_of(c)];
 	if (!attribute(d, DEVICE_CLUSTER_LAUNCH)) return CUDA_ERROR_NOT_SUPPORTED;
+	if (config->grid[0] == 0 || config->grid[1] == 0 || config->grid[2] == 0) return CUDA_ERROR_INVALID_VALUE;
+	TRY(check_attributes(d, f, config));
 	int largest = atomic_load(&d->largest_cluster);
 	*size = atomic_load(&f->non_portable_cluster) || largest < PORTABLE_CLUSTER ? largest : PORTABLE_CLUSTER;
 	return CUDA_SUCCESS;

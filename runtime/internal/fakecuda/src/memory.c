@@ -73,7 +73,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size) {
 	ENTER();
 	struct context *c;
 	TRY(current_context(&c));
-	TRY(refuse_in_capture());
+	TRY(refuse_in_capture(false));
 	if (address == NULL || size == 0) return CUDA_ERROR_INVALID_VALUE;
 	return allocate(c, address, size);
 }
@@ -82,21 +82,29 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
 	ENTER();
 	struct context *c;
 	TRY(current_context(&c));
-	TRY(refuse_in_capture());
+	TRY(refuse_in_capture(false));
 	return address == 0 ? CUDA_SUCCESS : release(address);
 }
 
 // For work on a stream: the current context, which must be the stream's.
 static CUresult enter_stream(CUstream stream, struct context **c) {
 	TRY(current_context(c));
-	return check_stream(stream, *c);
+	TRY(check_stream(stream, *c));
+	return capture_of(stream) == CAPTURE_INVALIDATED ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+}
+
+// For allocation in a stream's order: within a capture it becomes part of the
+// graph, beside one it is refused.
+static CUresult enter_pool(CUstream stream, struct context **c) {
+	TRY(enter_stream(stream, c));
+	if (!atomic_load(&devices[device_of(*c)].attributes[DEVICE_MEMORY_POOLS_SUPPORTED])) return CUDA_ERROR_NOT_SUPPORTED;
+	return capture_of(stream) == CAPTURE_NONE ? refuse_in_capture(false) : CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
 	ENTER();
 	struct context *c;
-	TRY(enter_stream(stream, &c));
-	if (!atomic_load(&devices[device_of(c)].attributes[DEVICE_MEMORY_POOLS_SUPPORTED])) return CUDA_ERROR_NOT_SUPPORTED;
+	TRY(enter_pool(stream, &c));
 	if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
 	if (size == 0) return *address = 0, CUDA_SUCCESS;
 	return allocate(c, address, size);
@@ -105,7 +113,7 @@ EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stre
 EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 	ENTER();
 	struct context *c;
-	TRY(enter_stream(stream, &c));
+	TRY(enter_pool(stream, &c));
 	return address == 0 ? CUDA_SUCCESS : release(address);
 }
 

@@ -97,7 +97,6 @@ EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *bytes, unsigned
 	struct context *c;
 	TRY(current_context(&c));
 	if (module == NULL || bytes == NULL || (n > 0 && (options == NULL || values == NULL))) return CUDA_ERROR_INVALID_VALUE;
-	TRY(refuse_in_capture());
 	struct image *image = calloc(1, sizeof *image);
 	if (image == NULL) abort();
 	const char *fault = "the image is malformed";
@@ -122,7 +121,7 @@ static CUresult check_module(const struct module *m) {
 EXPORT CUresult cuModuleUnload(CUmodule module) {
 	ENTER();
 	TRY(check_module(module));
-	TRY(refuse_in_capture());
+	TRY(refuse_in_capture(false));
 	bool alive = true;
 	return atomic_compare_exchange_strong(&module->alive, &alive, false) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -13,13 +13,11 @@ CUresult check_stream(CUstream s, const struct context *c) {
 	return CUDA_SUCCESS;
 }
 
-static int capture_of(CUstream s) { return IN_SLOTS(s, streams) ? atomic_load(&s->capture) : CAPTURE_NONE; }
-
 // Every capture counts as one in global mode: until it ends, no thread may do
-// what cannot be captured, unless it has relaxed its own mode. Doing it spoils
-// the capture.
-CUresult refuse_in_capture(void) {
-	if (capture_mode == CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;
+// what cannot be captured, unless it has relaxed its own mode and the call is
+// one that this permits. Doing it spoils the capture.
+CUresult refuse_in_capture(bool also_relaxed) {
+	if (capture_mode == CAPTURE_MODE_RELAXED && !also_relaxed) return CUDA_SUCCESS;
 	CUresult result = CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < stream_count; i++) {
@@ -72,17 +70,14 @@ EXPORT CUresult cuStreamSynchronize(CUstream stream) {
 	struct context *c;
 	TRY(current_context(&c));
 	TRY(check_stream(stream, c));
-	int capturing = CAPTURE_ACTIVE;
-	if (IN_SLOTS(stream, streams) && atomic_compare_exchange_strong(&stream->capture, &capturing, CAPTURE_INVALIDATED))
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	return capturing == CAPTURE_INVALIDATED ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+	return refuse_in_capture(capture_of(stream) != CAPTURE_NONE);
 }
 
 EXPORT CUresult cuCtxSynchronize(void) {
 	ENTER();
 	struct context *c;
 	TRY(current_context(&c));
-	return refuse_in_capture();
+	return refuse_in_capture(true);
 }
 
 EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
@@ -97,7 +92,7 @@ EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
 
 EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
 	ENTER();
-	if (mode == NULL || *mode < CAPTURE_MODE_GLOBAL || *mode > CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
+	if (mode == NULL) return CUDA_ERROR_INVALID_VALUE;
 	int before = capture_mode;
 	capture_mode = *mode;
 	*mode = before;
