@@ -149,14 +149,17 @@ def compile_kernel(kernel, sm, root):
         (folder / f"{kernel.name}.{ext}").write_text(json.dumps(content, indent=2) + "\n")
 
 
-def prepare():
-    """Refuses another Triton, and hides every setting that could change what it writes."""
+def check_version():
     try:
         version = importlib.metadata.version("triton")
     except importlib.metadata.PackageNotFoundError:
         version = "none"
     if version != TRITON_VERSION:
         raise Fault(f"needs Triton {TRITON_VERSION}, found {version}; pip install -r {HERE / 'requirements.txt'}")
+
+
+def hide_settings():
+    """Hides every environment variable that could change what Triton writes."""
     for name in set(os.environ) - {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH"}:
         del os.environ[name]
 
@@ -189,7 +192,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare with artefacts/, write nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes to use (default: one a core)")
     args = parser.parse_args()
-    prepare()
+    check_version()
+    hide_settings()
     with tempfile.TemporaryDirectory() as fresh:
         count = compile_all(Path(fresh), args.jobs)
         changed = differences(Path(fresh), ARTEFACTS)
