@@ -1,6 +1,8 @@
 package artefact
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,8 +77,11 @@ func findIn(arg string, faults *diag.List) []kernel {
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
-		faults.Add(diag.Errorf(pos, "cannot be read: %v", bare(err)).
-			Fix("name a folder with NAME.json and NAME.cubin or NAME.ptx in it, or one of these files"))
+		fault := diag.Errorf(pos, "cannot be read: %v", bare(err))
+		if errors.Is(err, fs.ErrNotExist) {
+			fault = diag.Errorf(pos, "does not exist")
+		}
+		faults.Add(fault.Fix("name a folder with NAME.json and NAME.cubin or NAME.ptx in it, or one of these files"))
 		return nil
 	}
 	if info.IsDir() {

@@ -197,8 +197,8 @@ func TestReadFaults(t *testing.T) {
 		want string
 	}{
 		{"empty path", []string{""}, "an empty path; name a folder, or a file of a kernel"},
-		{"no such path", []string{"nowhere"}, "nowhere: cannot be read: no such file or directory; name a folder with NAME.json and NAME.cubin or NAME.ptx in it, or one of these files"},
-		{"no such file", []string{"good/x.json"}, "good/x.json: cannot be read: no such file or directory"},
+		{"no such path", []string{"nowhere"}, "nowhere: does not exist; name a folder with NAME.json and NAME.cubin or NAME.ptx in it, or one of these files"},
+		{"no such file", []string{"good/x.json"}, "good/x.json: does not exist"},
 		{"no kernel", []string{"empty"}, "empty: no kernel in this folder or below it; looked for NAME.json with NAME.cubin, NAME.ptx or NAME.ttir beside it"},
 		{"no kernel beside others", []string{"good", "other"}, "other: no kernel in this folder or below it"},
 		{"another file", []string{"empty/readme.md"}, "empty/readme.md: not a file that makes a kernel; a kernel's files are NAME.json, NAME.cubin, NAME.ptx, NAME.ttir, NAME.source and NAME.kerngen.json"},
@@ -214,7 +214,7 @@ func TestReadFaults(t *testing.T) {
 			"broken/b/k.json:1:1: not JSON: unexpected end of JSON input\n" +
 			"broken/b/k.ttir: no public function (tt.func public @NAME); the file must be the TTIR that Triton's compiler writes\n" +
 			"lone/k.cubin: k.json is missing beside it; copy it from where Triton wrote it; a launch needs its metadata\n" +
-			"nowhere: cannot be read: no such file or directory"},
+			"nowhere: does not exist"},
 		{"folder for a file", []string{"dir/k.json"}, "dir/k.cubin: cannot be read: it is not a regular file"},
 		{"too large", []string{"large"}, "large/k.cubin: cannot be read: it is larger than 256 MiB\nlarge/k.json: cannot be read: it is larger than 16 MiB"},
 	} {

@@ -168,7 +168,7 @@ func TestTTIRFaults(t *testing.T) {
 		{"cut in a location", "module {}\n#loc = loc(", `k.ttir:2:12: the file ends early: "(" of line 2 is not closed`},
 		{"cut in a string", `module { tt.func public @k(%x: i32 loc("x`, "k.ttir:1:40: the file ends inside a string"},
 		{"string over lines", "module { \"a\nb\" }", "k.ttir:1:10: a string has no end"},
-		{"undefined location", arg("%x: i32 loc(#loc3)"), "k.ttir:2:33: location #loc3 is not defined in the file; the file was cut short or edited; compile the kernel again"},
+		{"undefined location", arg("%x: i32 loc(#loc3)"), "k.ttir:2:33: location #loc3 is not defined in the file, one of 1; the file was cut short or edited; compile the kernel again"},
 		{"location defined twice", "#loc = loc(unknown)\n#loc = loc(unknown)\n" + arg(""), "k.ttir:2:1: #loc is defined twice"},
 		{"circle of locations", "#loc1 = loc(#loc2)\n#loc2 = loc(#loc1)\n" + arg("%x: i32 loc(#loc1)"), "leads through more than 16 others"},
 		{"unknown attribute", arg("%x: i32 {tt.nv_tma_desc = 1 : i32}"), `k.ttir:2:30: argument %x: unknown attribute "tt.nv_tma_desc"; this kerngen knows tt.divisibility`},
