@@ -105,7 +105,7 @@ func fakeDriver(t *testing.T) string {
 	if err != nil {
 		return path
 	}
-	sources, err := filepath.Glob("../runtime/internal/fakecuda/src/*.c")
+	sources, err := filepath.Glob("../internal/fakecuda/src/*.c")
 	if err != nil || sources == nil {
 		t.Fatal("no sources of the fake driver", err)
 	}

@@ -9,13 +9,13 @@ import (
 
 // launchChecked is a launch with KERNGEN_DEBUG=1: the driver must know every
 // pointer, and the launch must end well before another is queued.
-func (st *state) launchChecked(s *Stream, p *plan, x, y, z uint64, args unsafe.Pointer) error {
+func (on *onDevice) launchChecked(s *Stream, p *plan, grid Grid, args unsafe.Pointer) error {
 	for _, i := range p.image.Args {
-		param := st.kernel.Params[i]
+		param := on.kernel.Params[i]
 		if !isPointer(param.Type) {
 			continue
 		}
-		address := *(*uint64)(unsafe.Add(args, st.offsets[i]))
+		address := *(*uint64)(unsafe.Add(args, on.offsets[i]))
 		if address == 0 {
 			continue // declared nullable
 		}
@@ -27,7 +27,7 @@ func (st *state) launchChecked(s *Stream, p *plan, x, y, z uint64, args unsafe.P
 			return faultf(ErrOtherDevice, "%s = %#x is memory of device %d", param.Name, address, ordinal)
 		}
 	}
-	if err := p.launch(s, x, y, z, args); err != nil {
+	if err := p.launch(s, grid, args); err != nil {
 		return err
 	}
 	capturing, status := s.dev.ctx.IsCapturing(s.handle)

@@ -48,47 +48,59 @@ func (g guard) value(at unsafe.Pointer) uint64 {
 }
 
 // pick returns the first variant that has an image for the device and whose
-// guards all hold, or -1.
-func (st *state) pick(on *onDevice, args unsafe.Pointer) int {
+// guards all hold, or nil.
+func (on *onDevice) pick(args unsafe.Pointer) *loadable {
 next:
-	for v, guards := range st.guards {
-		if len(on.variants[v].candidates) == 0 {
-			continue
-		}
-		for _, g := range guards {
-			if !g.holds(args) {
+	for i := range on.variants {
+		v := &on.variants[i]
+		for j := range v.guards {
+			if !v.guards[j].holds(args) {
 				continue next
 			}
 		}
-		return v
+		if len(v.candidates) > 0 {
+			return v
+		}
 	}
-	return -1
+	return nil
 }
 
 // pickError tells why no variant takes the arguments: for each the first guard
 // that does not hold.
-func (st *state) pickError(on *onDevice, args unsafe.Pointer) error {
+func (on *onDevice) pickError(args unsafe.Pointer) error {
 	var reasons []string
 	kind := ErrNoImage
-	for v, guards := range st.guards {
-		reason := on.noImage(v)
-		if len(on.variants[v].candidates) > 0 {
+	for i := range on.variants {
+		v := &on.variants[i]
+		var reason string
+		if len(v.candidates) == 0 {
+			reason = on.noImage(&on.kernel.Variants[i])
+		} else {
 			kind = ErrArgument
-			broken := slices.IndexFunc(guards, func(g guard) bool { return !g.holds(args) })
-			reason = st.broken(guards[broken], args)
+			broken := slices.IndexFunc(v.guards, func(g guard) bool { return !g.holds(args) })
+			reason = on.broken(v.guards[broken], args)
 		}
-		if len(st.guards) > 1 {
-			reason = fmt.Sprintf("variant %d: %s", v+1, reason)
+		if len(on.variants) > 1 {
+			reason = fmt.Sprintf("variant %d: %s", i+1, reason)
 		}
 		reasons = append(reasons, reason)
 	}
 	return faultf(kind, "%s", strings.Join(reasons, "; "))
 }
 
+// noImage tells why a variant has no candidate on the device.
+func (on *onDevice) noImage(v *Variant) string {
+	var have []string
+	for i := range v.Images {
+		have = append(have, v.Images[i].String())
+	}
+	return fmt.Sprintf("no image runs on sm_%d; there are %s", on.dev.info.sm(), strings.Join(have, ", "))
+}
+
 // broken says which argument breaks which promise. It reads the value by hand:
 // through reflect the args struct would escape to the heap at every launch.
-func (st *state) broken(g guard, args unsafe.Pointer) string {
-	p := st.kernel.Params[g.param]
+func (on *onDevice) broken(g guard, args unsafe.Pointer) string {
+	p := on.kernel.Params[g.param]
 	if g.is == notNull {
 		return p.Name + " is null; pass device memory"
 	}

@@ -35,5 +35,6 @@ func (g Grid) check() error {
 	return nil
 }
 
-// isEmpty reports whether there is nothing to run.
+// isEmpty reports whether there is nothing to run: because a dimension is zero,
+// or because the grid was never set.
 func (g Grid) isEmpty() bool { return g.x == 0 || g.y == 0 || g.z == 0 }

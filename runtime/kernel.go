@@ -1,6 +1,9 @@
 package kernrt
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // ABI1 is the first runtime ABI that generated code can ask for. Generated
 // files name the oldest ABI they need; a runtime keeps all it still serves.
@@ -15,7 +18,8 @@ type Kernel struct {
 	Params   []Param   // run-time parameters: the fields of the args struct, in order
 	Variants []Variant // in the order of dispatch
 
-	state atomic.Pointer[state]
+	mu      sync.Mutex               // held to change what follows
+	devices atomic.Pointer[onDevice] // a list of those it was launched on, newest first
 }
 
 // Param describes one run-time parameter.

@@ -1,7 +1,7 @@
 package kernrt
 
 import (
-	"reflect"
+	"fmt"
 	"unsafe"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
@@ -16,86 +16,101 @@ import (
 // ErrArgument; then what the device cannot run is ErrNoImage or ErrLimit. No
 // kernel is ever queued with a broken promise.
 func Launch[A any](k *Kernel, s *Stream, grid Grid, args *A) error {
-	// args must not pass through an interface or a function value on its way to
-	// the driver: it would escape, one allocation a launch.
-	return k.launch(s, grid, unsafe.Pointer(args), reflect.TypeFor[A]())
+	// args itself must not pass through an interface or a function value on its
+	// way to the driver: it would escape, one allocation a launch.
+	return k.launch(s, grid, unsafe.Pointer(args), (*A)(nil))
 }
 
-func (k *Kernel) launch(s *Stream, grid Grid, args unsafe.Pointer, argsType reflect.Type) error {
+func (k *Kernel) launch(s *Stream, grid Grid, args unsafe.Pointer, argsType any) error {
 	if err := s.acquire(); err != nil {
-		return &LaunchError{Kernel: k.Name, Grid: grid, Err: err}
+		return k.launchError(s, grid, err)
 	}
 	err := k.launchOn(s, grid, args, argsType)
 	s.mu.RUnlock()
 	if err != nil {
-		return &LaunchError{Kernel: k.Name, Device: s.dev.String(), Grid: grid, Err: err}
+		return k.launchError(s, grid, err)
 	}
 	return nil
 }
 
-func (k *Kernel) launchOn(s *Stream, grid Grid, args unsafe.Pointer, argsType reflect.Type) error {
-	if err := grid.check(); err != nil {
-		return err
-	}
+func (k *Kernel) launchOn(s *Stream, grid Grid, args unsafe.Pointer, argsType any) error {
 	if grid.isEmpty() {
-		return nil
+		return grid.check()
 	}
 	if args == nil {
 		return faultf(ErrArgument, "args is nil")
 	}
-	st, err := k.prepare(argsType)
+	on, err := k.on(s.dev, argsType)
 	if err != nil {
 		return err
 	}
-	on := st.on(s.dev)
-	v := st.pick(on, args)
-	if v < 0 {
-		return st.pickError(on, args)
+	v := on.pick(args)
+	if v == nil {
+		return on.pickError(args)
 	}
-	p, err := on.load(v)
-	if err != nil {
-		return err
+	p := v.plan.Load()
+	if p == nil {
+		if p, err = on.load(v); err != nil {
+			return err
+		}
 	}
-	// Beyond 2^31-1 a dimension is refused before it is multiplied further.
-	x, y, z := uint64(grid.x)*p.cluster[0], uint64(grid.y)*p.cluster[1], uint64(grid.z)*p.cluster[2]
-	most := &s.dev.info.MaxGrid
-	if grid.x > most[0] || x > uint64(most[0]) || grid.y > most[1] || y > uint64(most[1]) || grid.z > most[2] || z > uint64(most[2]) {
-		return gridError(s.dev, p)
+	// As unsigned numbers, negative dimensions are beyond every limit too.
+	if uint(grid.x) > uint(p.most[0]) || uint(grid.y) > uint(p.most[1]) || uint(grid.z) > uint(p.most[2]) {
+		return p.gridError(grid)
 	}
-	if s.dev.debug {
-		return st.launchChecked(s, p, x, y, z, args)
+	if s.debug {
+		return on.launchChecked(s, p, grid, args)
 	}
-	return p.launch(s, x, y, z, args)
+	return p.launch(s, grid, args)
 }
 
-func gridError(d *Device, p *plan) error {
-	most := d.info.MaxGrid
-	if p.cluster == [3]uint64{1, 1, 1} {
-		return faultf(ErrLimit, "the device's grids have at most %d, %d and %d CTAs in x, y and z", most[0], most[1], most[2])
-	}
-	return faultf(ErrLimit, "the device's grids have at most %d, %d and %d CTAs in x, y and z, and each program is a cluster of %v CTAs",
-		most[0], most[1], most[2], p.cluster)
-}
-
-// launch queues x by y by z CTAs.
-func (p *plan) launch(s *Stream, x, y, z uint64, args unsafe.Pointer) error {
-	var global, profile uint64
+// launch queues the plan's image.
+func (p *plan) launch(s *Stream, grid Grid, args unsafe.Pointer) error {
 	if p.scratch {
-		c := &s.scratch
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		var err error
-		if global, err = c.global.take(s, p.image.GlobalScratch, x*y*z); err != nil {
-			return err
-		}
-		if profile, err = c.profile.take(s, p.image.ProfileScratch, x*y*z); err != nil {
-			return err
-		}
+		return p.launchWithScratch(s, grid, args)
 	}
-	return launchError(p.call.Launch(s.handle, uint32(x), uint32(y), uint32(z), args, global, profile))
+	return statusError(p.queue(s, grid, args, 0, 0))
 }
 
-func launchError(status cuda.Status) error {
+func (p *plan) launchWithScratch(s *Stream, grid Grid, args unsafe.Pointer) error {
+	ctas := uint64(grid.x*p.cluster[0]) * uint64(grid.y*p.cluster[1]) * uint64(grid.z*p.cluster[2]) // below 2^63, by the limits of a grid
+	s.scratch.mu.Lock()
+	defer s.scratch.mu.Unlock()
+	global, err := s.scratch.global.take(s, p.image.GlobalScratch, ctas)
+	if err != nil {
+		return err
+	}
+	profile, err := s.scratch.profile.take(s, p.image.ProfileScratch, ctas)
+	if err != nil {
+		return err
+	}
+	return statusError(p.queue(s, grid, args, global, profile))
+}
+
+func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile uint64) cuda.Status {
+	return p.call.Launch(s.handle, uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2]), args, global, profile)
+}
+
+func (k *Kernel) launchError(s *Stream, grid Grid, err error) error {
+	e := &LaunchError{Kernel: k.Name, Grid: grid, Err: err}
+	if s != nil {
+		e.Device = s.dev.String()
+	}
+	return e
+}
+
+func (p *plan) gridError(grid Grid) error {
+	if err := grid.check(); err != nil {
+		return err
+	}
+	what := ""
+	if p.cluster != [3]int{1, 1, 1} {
+		what = fmt.Sprintf(", each a cluster of %v CTAs", p.cluster)
+	}
+	return faultf(ErrLimit, "a grid has at most %d, %d and %d programs%s in x, y and z on this device", p.most[0], p.most[1], p.most[2], what)
+}
+
+func statusError(status cuda.Status) error {
 	if status == cuda.Capturing {
 		return faultf(ErrCapturing, "the kernel needs scratch memory, which the stream uses again after the capture; launch it outside the capture")
 	}

@@ -61,7 +61,7 @@ func (s *Stream) scratchFill() (value byte, fill bool) {
 	switch {
 	case s.zeroed:
 		return 0, true
-	case s.dev.debug:
+	case s.debug:
 		return poison, true
 	}
 	return 0, false

@@ -11,15 +11,15 @@ import (
 // Stream is a queue of work on a device: what is queued on one stream runs in
 // order, what is queued on two may overlap. Goroutines may share a stream.
 type Stream struct {
-	dev    *Device
-	handle cuda.Stream
-	owned  bool // created here, hence destroyed here
-	zeroed bool // scratch memory is zeroed for each launch
-
 	// Held for reading while the stream is in use, so that Close cannot pull
 	// it away from under a call.
 	mu     sync.RWMutex
 	closed bool
+	owned  bool // created here, hence destroyed here
+	zeroed bool // scratch memory is zeroed for each launch
+	debug  bool // the device's
+	dev    *Device
+	handle cuda.Stream
 
 	scratch scratch
 }
@@ -74,6 +74,7 @@ func (d *Device) StreamFromHandle(handle uintptr, options ...StreamOption) (*Str
 }
 
 func (d *Device) keepStream(s *Stream, options []StreamOption) *Stream {
+	s.debug = d.debug
 	for _, option := range options {
 		option(s)
 	}

@@ -2,6 +2,44 @@
 
 #include "launch.h"
 
+#include <stdlib.h>
+
+struct kg_plan {
+	CUcontext ctx;
+	CUfunction function;
+	uint32_t threads, shared;
+	uint32_t cluster[3];
+	uint8_t cooperative, pdl, scratch, hidden;
+	uint32_t arg_count;
+	uint32_t arg_offsets[];
+};
+
+kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count) {
+	kg_plan *plan = calloc(1, sizeof *plan + arg_count * sizeof plan->arg_offsets[0]);
+	if (plan == NULL) return NULL;
+	plan->ctx = ctx;
+	plan->function = function;
+	plan->arg_count = arg_count;
+	return plan;
+}
+
+void kg_plan_shape(kg_plan *plan, uint32_t threads, uint32_t shared, uint32_t x, uint32_t y, uint32_t z) {
+	plan->threads = threads;
+	plan->shared = shared;
+	plan->cluster[0] = x;
+	plan->cluster[1] = y;
+	plan->cluster[2] = z;
+}
+
+void kg_plan_options(kg_plan *plan, int cooperative, int pdl, int scratch, int hidden) {
+	plan->cooperative = cooperative;
+	plan->pdl = pdl;
+	plan->scratch = scratch;
+	plan->hidden = hidden;
+}
+
+void kg_plan_arg(kg_plan *plan, uint32_t i, uint32_t offset) { plan->arg_offsets[i] = offset; }
+
 static kg_status refuse_capture(CUstream stream) {
 	int capturing = 0;
 	kg_status s = KG_CALL(cuStreamIsCapturing, stream, &capturing);

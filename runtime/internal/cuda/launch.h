@@ -4,20 +4,25 @@
 #include "driver.h"
 
 // A plan is all of a launch that does not change between launches of one image
-// on one device. It is made once, when the image is loaded.
-typedef struct {
-	CUcontext ctx;
-	CUfunction function;
-	uint32_t threads;    // per CTA
-	uint32_t shared;     // dynamic shared memory per CTA, bytes
-	uint32_t cluster[3]; // CTAs; {1, 1, 1} means no cluster
-	uint8_t cooperative;
-	uint8_t pdl;
-	uint8_t scratch;     // needs scratch memory: must not be captured with the stream's
-	uint8_t hidden;      // scratch pointers after the arguments: 0, 1 or 2
-	uint32_t arg_count;
-	uint32_t arg_offsets[]; // of each argument in the args struct
-} kg_plan;
+// on one device. It is made once, when the image is loaded. It is opaque, so
+// that cgo has nothing in it to check at every launch.
+typedef struct kg_plan kg_plan;
+
+// kg_plan_new makes a plan with room for the offsets of so many arguments, to
+// be freed by free, or returns NULL.
+kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count);
+
+// kg_plan_shape says what each CTA has: threads, bytes of dynamic shared memory,
+// and CTAs in its cluster.
+void kg_plan_shape(kg_plan *plan, uint32_t threads, uint32_t shared, uint32_t x, uint32_t y, uint32_t z);
+
+// kg_plan_options: launch cooperatively; with programmatic stream serialisation;
+// with scratch memory, and so never captured; with so many scratch pointers
+// after the arguments (0, 1 or 2).
+void kg_plan_options(kg_plan *plan, int cooperative, int pdl, int scratch, int hidden);
+
+// kg_plan_arg says where in the args struct an argument is.
+void kg_plan_arg(kg_plan *plan, uint32_t i, uint32_t offset);
 
 // The status of a launch that would have been captured into a graph together
 // with scratch memory that the stream will use again.

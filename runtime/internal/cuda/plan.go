@@ -7,11 +7,6 @@ package cuda
 #cgo nocallback kg_launch
 #include <stdlib.h>
 #include "launch.h"
-
-static kg_plan *kg_plan_new(uint32_t arg_count) {
-	return calloc(1, sizeof(kg_plan) + arg_count * sizeof(uint32_t));
-}
-static void kg_plan_arg(kg_plan *plan, uint32_t i, uint32_t offset) { plan->arg_offsets[i] = offset; }
 */
 import "C"
 
@@ -23,29 +18,20 @@ type Plan struct{ c *C.kg_plan }
 
 // NewPlan makes a plan. It returns the zero Plan where there is no memory.
 func NewPlan(spec PlanSpec) Plan {
-	p := C.kg_plan_new(C.uint32_t(len(spec.Offsets)))
+	p := C.kg_plan_new(spec.Context.c, spec.Function.c, C.uint32_t(len(spec.Offsets)))
 	if p == nil {
 		return Plan{}
 	}
-	p.ctx = spec.Context.c
-	p.function = spec.Function.c
-	p.threads = C.uint32_t(spec.Threads)
-	p.shared = C.uint32_t(spec.Shared)
-	for i, n := range spec.Cluster {
-		p.cluster[i] = C.uint32_t(n)
-	}
-	p.cooperative = flag(spec.Cooperative)
-	p.pdl = flag(spec.PDL)
-	p.scratch = flag(spec.Scratch)
-	p.hidden = C.uint8_t(spec.Hidden)
-	p.arg_count = C.uint32_t(len(spec.Offsets))
+	C.kg_plan_shape(p, C.uint32_t(spec.Threads), C.uint32_t(spec.Shared),
+		C.uint32_t(spec.Cluster[0]), C.uint32_t(spec.Cluster[1]), C.uint32_t(spec.Cluster[2]))
+	C.kg_plan_options(p, flag(spec.Cooperative), flag(spec.PDL), flag(spec.Scratch), C.int(spec.Hidden))
 	for i, offset := range spec.Offsets {
 		C.kg_plan_arg(p, C.uint32_t(i), C.uint32_t(offset))
 	}
 	return Plan{p}
 }
 
-func flag(b bool) C.uint8_t {
+func flag(b bool) C.int {
 	if b {
 		return 1
 	}

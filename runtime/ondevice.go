@@ -1,0 +1,151 @@
+package kernrt
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+
+	"github.com/kerngen/kerngen/runtime/internal/cuda"
+)
+
+// onDevice is a kernel on one device: its variants with the images that can run
+// there.
+type onDevice struct {
+	dev      *Device
+	next     atomic.Pointer[onDevice]
+	argsType uintptr // identity of the pointer to the args struct
+	variants []loadable
+	kernel   *Kernel
+	offsets  []uintptr // of each parameter in the args struct
+}
+
+// loadable is a variant on one device, loaded by the first launch that picks it.
+type loadable struct {
+	guards     []guard // null checks, then promises
+	plan       atomic.Pointer[plan]
+	candidates []*Image // best first; empty where the device can run none
+}
+
+// on returns the kernel on a device, new where it was never launched there.
+// args is a pointer of the type that the launch passes.
+func (k *Kernel) on(d *Device, args any) (*onDevice, error) {
+	for on := k.devices.Load(); on != nil; on = on.next.Load() {
+		if on.dev == d && on.argsType == typeIdentity(args) {
+			return on, nil
+		}
+	}
+	return k.addDevice(d, args)
+}
+
+func (k *Kernel) addDevice(d *Device, args any) (*onDevice, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for on := k.devices.Load(); on != nil; on = on.next.Load() {
+		switch {
+		case on.argsType != typeIdentity(args):
+			return nil, faultf(ErrMalformed, "it was launched with another args struct before, now with %v", reflect.TypeOf(args).Elem())
+		case on.dev == d:
+			return on, nil // another goroutine was faster
+		}
+	}
+	offsets, err := k.layout(reflect.TypeOf(args).Elem())
+	if err != nil {
+		return nil, err
+	}
+	on := &onDevice{
+		dev:      d,
+		argsType: typeIdentity(args),
+		variants: make([]loadable, len(k.Variants)),
+		kernel:   k,
+		offsets:  offsets,
+	}
+	for v := range on.variants {
+		on.variants[v].guards = k.guardsOf(&k.Variants[v], offsets)
+		on.variants[v].candidates = candidates(k.Variants[v].Images, d.info.sm())
+	}
+	on.next.Store(k.devices.Load())
+	k.devices.Store(on)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.loaded = append(d.loaded, on)
+	return on, nil
+}
+
+// unload unloads all images and forgets the device. No launch there uses the
+// kernel any more, but one on another device may be reading the list.
+func (on *onDevice) unload() error {
+	k := on.kernel
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	link := &k.devices
+	for link.Load() != on {
+		link = &link.Load().next
+	}
+	link.Store(on.next.Load())
+	var errs []error
+	for v := range on.variants {
+		if p := on.variants[v].plan.Load(); p != nil {
+			p.call.Free()
+			errs = append(errs, driverError(on.dev.ctx.Unload(p.module)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// load returns a variant's plan, loading its best image that the driver takes.
+func (on *onDevice) load(v *loadable) (*plan, error) {
+	on.kernel.mu.Lock()
+	defer on.kernel.mu.Unlock()
+	if p := v.plan.Load(); p != nil {
+		return p, nil
+	}
+	var refused []string
+	for _, image := range v.candidates {
+		p, err := on.loadImage(image)
+		if err == nil {
+			v.plan.Store(p)
+			return p, nil
+		}
+		var refusal *refusal
+		if !errors.As(err, &refusal) {
+			return nil, fmt.Errorf("image %v: %w", image, err)
+		}
+		refused = append(refused, fmt.Sprintf("%v: %v", image, refusal.err))
+	}
+	return nil, faultf(ErrNoImage, "%v with its driver, CUDA %s, takes none of the images: %s",
+		on.dev, on.dev.info.driver(), strings.Join(refused, "; "))
+}
+
+// refusal is the driver's refusal of an image as such: another may do.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+// loadImage loads one image and makes it ready to launch. A failure leaves
+// nothing loaded.
+func (on *onDevice) loadImage(image *Image) (*plan, error) {
+	code := *image.Code
+	if image.PTX {
+		code += "\x00" // which is how the driver finds its end
+	}
+	ctx := on.dev.ctx
+	module, log, status := ctx.LoadModule(code)
+	if status != cuda.OK {
+		err := driverError(status)
+		if log != "" {
+			err = fmt.Errorf("%w: %s", err, log)
+		}
+		if status.Result() == cuda.OutOfMemory {
+			return nil, err
+		}
+		return nil, &refusal{err}
+	}
+	p, err := on.plan(image, module)
+	if err != nil {
+		return nil, errors.Join(err, driverError(ctx.Unload(module)))
+	}
+	return p, nil
+}

@@ -1,0 +1,79 @@
+package kernrt
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kerngen/kerngen/runtime/internal/cuda"
+)
+
+// plan is a loaded image, ready to be launched.
+type plan struct {
+	call    cuda.Plan
+	most    [3]int // programs that a grid can have in x, y and z
+	cluster [3]int // CTAs of a program
+	scratch bool
+	image   *Image
+	module  cuda.Module
+}
+
+// plan compares a loaded image with what its Kernel says of it and sets it up.
+func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
+	d := on.dev
+	function, status := d.ctx.FunctionOf(module, image.Symbol)
+	if status != cuda.OK {
+		return nil, fmt.Errorf("symbol %s: %w", image.Symbol, driverError(status))
+	}
+	f := loadedFunction{d, function, image}
+	if err := errors.Join(f.checkParams(on.passedSizes(image)), f.checkThreads(), f.allowShared(), f.allowCluster()); err != nil {
+		return nil, err
+	}
+	cluster := image.cluster()
+	p := &plan{cluster: cluster, image: image, module: module}
+	for i, most := range d.info.MaxGrid {
+		p.most[i] = most / cluster[i]
+	}
+	p.scratch = image.GlobalScratch.Size > 0 || image.ProfileScratch.Size > 0
+	spec := cuda.PlanSpec{
+		Context:     d.ctx,
+		Function:    function,
+		Threads:     image.threads(),
+		Shared:      image.Shared,
+		Cluster:     cluster,
+		Cooperative: image.Cooperative,
+		PDL:         image.PDL && !p.scratch, // else it could overlap the neighbour whose scratch it shares
+		Scratch:     p.scratch,
+		Hidden:      image.Hidden,
+	}
+	for _, arg := range image.Args {
+		spec.Offsets = append(spec.Offsets, on.offsets[arg])
+	}
+	if p.call = cuda.NewPlan(spec); p.call.IsZero() {
+		return nil, errors.New("out of host memory")
+	}
+	return p, nil
+}
+
+// passedSizes are the sizes in bytes of all that a launch of the image passes.
+func (on *onDevice) passedSizes(image *Image) []int {
+	var sizes []int
+	for _, arg := range image.Args {
+		sizes = append(sizes, paramSize(on.kernel.Params[arg].Type))
+	}
+	for range image.Hidden {
+		sizes = append(sizes, pointerSize)
+	}
+	return sizes
+}
+
+// String names the image for messages: "sm_90a cubin".
+func (m *Image) String() string {
+	if m.PTX {
+		return m.Target + " PTX"
+	}
+	return m.Target + " cubin"
+}
+
+const warpSize = 32 // threads, on every CUDA device
+
+func (m *Image) threads() int { return m.NumWarps * warpSize }
