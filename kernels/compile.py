@@ -74,8 +74,15 @@ def ast_source(kernel):
     return ASTSource(function(kernel), signature, constants, attributes)
 
 
-def name_files_relatively():
-    """Makes line information name files as kernels/vec.py and triton/language/standard.py."""
+def isolate(folder):
+    """Lets this process compile as any other would, anywhere; folder is an empty one.
+
+    Line information names files as kernels/vec.py and triton/language/standard.py.
+    ptxas adds the time and size of a file that it finds under that name, so the
+    working directory must not hold any.
+    """
+    os.environ["TRITON_CACHE_DIR"] = folder  # empty, so that everything is compiled
+    os.chdir(folder)
     import triton
     from triton.compiler import code_generator
     locate, roots = code_generator.get_jit_fn_file_line, {HERE: "kernels", Path(triton.__file__).parent: "triton"}
@@ -169,8 +176,7 @@ def compile_all(root, jobs):
     work = [(kernel, sm) for kernel in KERNELS for sm in kernel.targets]
     faults = []
     with tempfile.TemporaryDirectory() as cache, \
-            concurrent.futures.ProcessPoolExecutor(jobs, initializer=name_files_relatively) as pool:
-        os.environ["TRITON_CACHE_DIR"] = cache  # empty, so that everything is compiled
+            concurrent.futures.ProcessPoolExecutor(jobs, initializer=isolate, initargs=(cache, )) as pool:
         futures = {pool.submit(compile_kernel, kernel, sm, root): kernel.folder(sm) for kernel, sm in work}
         for future in concurrent.futures.as_completed(futures):
             if fault := future.exception():

@@ -180,15 +180,16 @@ def main():
     parser.add_argument("out", type=Path, help="the folder to write")
     args = parser.parse_args()
     compiler.check_version()
-    if args.out.exists() and any(args.out.iterdir()):
-        raise compiler.Fault(f"{args.out} is not empty; name a new folder")
-    args.out.mkdir(parents=True, exist_ok=True)
+    out = args.out.resolve()
+    if out.exists() and any(out.iterdir()):
+        raise compiler.Fault(f"{out} is not empty; name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as cache:
-        os.environ["TRITON_CACHE_DIR"] = cache
-        compiler.name_files_relatively()
-        found, right = dry_run(args.out, args.sm) if args.dry_run else real_run(args.out)
+        compiler.isolate(cache)
+        found, right = dry_run(out, args.sm) if args.dry_run else real_run(out)
+        os.chdir(out)  # the other folder goes
     content = {"schema": 1, "triton": compiler.TRITON_VERSION, **found}
-    (args.out / "cases.json").write_text(json.dumps(content, indent=1) + "\n")
+    (out / "cases.json").write_text(json.dumps(content, indent=1) + "\n")
     return 0 if right else 1
 
 
