@@ -8,48 +8,75 @@ import (
 	kernrt "github.com/kerngen/kerngen/runtime"
 )
 
-// bursts times each contender from C and from Go, burst by burst in turn, with
-// the stream drained in between and not counted.
+// ways are how a burst is launched: from C; from Go by a cgo call that does
+// nothing but launch; by the generated function.
+var ways = []struct {
+	name  string
+	burst func(config, *kernrt.Stream, contender) (float64, error)
+}{
+	{"C", config.burstC},
+	{"cgo", config.burstCgo},
+	{"Go", config.burstGo},
+}
+
+const (
+	inC, inCgo, inGo = 0, 1, 2
+	warmUps          = 3 // rounds that load images and are not counted
+)
+
+// bursts times each contender all three ways, burst by burst in turn, with the
+// stream drained in between and not counted.
 func (cfg config) bursts(stream *kernrt.Stream, contenders ...contender) error {
-	fmt.Fprintln(cfg.out, "| kernel | C, ns a launch | Go, ns a launch | Go - C, ns (95 % interval) | Go / C | allocations a launch |")
-	fmt.Fprintln(cfg.out, "| --- | --- | --- | --- | --- | --- |")
+	fmt.Fprintln(cfg.out, "| kernel | C loop, ns a launch | bare cgo call - C, ns | generated Go - C, ns (95 % interval) | Go / C | generated Go - bare cgo, ns | allocations a launch |")
+	fmt.Fprintln(cfg.out, "| --- | --- | --- | --- | --- | --- | --- |")
 	medians := make([][2]float64, len(contenders))
 	for i, k := range contenders {
-		var c, g, difference []float64
-		for pair := range cfg.pairs + 3 { // the first few load images and warm up
-			var inC, inGo float64
-			var err error
-			if pair%2 == 0 {
-				inC, err = cfg.burstC(stream, k)
-				if err == nil {
-					inGo, err = cfg.burstGo(stream, k)
-				}
-			} else {
-				inGo, err = cfg.burstGo(stream, k)
-				if err == nil {
-					inC, err = cfg.burstC(stream, k)
-				}
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", k.name, err)
-			}
-			if pair >= 3 {
-				c, g, difference = append(c, inC), append(g, inGo), append(difference, inGo-inC)
-			}
+		times, err := cfg.rounds(stream, k)
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.name, err)
 		}
 		allocs, err := cfg.allocations(stream, k)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", k.name, err)
 		}
-		mc, mg := medianOf(c).median, medianOf(g).median
-		medians[i] = [2]float64{mc, mg}
-		fmt.Fprintf(cfg.out, "| %s | %.0f | %.0f | %v | %.3f | %.4f |\n", k.name, mc, mg, medianOf(difference), mg/mc, allocs)
+		c, g := medianOf(times[inC]).median, medianOf(times[inGo]).median
+		medians[i] = [2]float64{c, g}
+		fmt.Fprintf(cfg.out, "| %s | %.0f | %v | %v | %.3f | %v | %.4f |\n", k.name, c, difference(times[inCgo], times[inC]),
+			difference(times[inGo], times[inC]), g/c, difference(times[inGo], times[inCgo]), allocs)
 	}
 	if len(contenders) == 2 {
 		fmt.Fprintf(cfg.out, "\n%s / %s: %.3f from C, %.3f from Go\n", contenders[1].name, contenders[0].name,
 			medians[1][0]/medians[0][0], medians[1][1]/medians[0][1])
 	}
 	return nil
+}
+
+// rounds returns the nanoseconds a launch by way and round. Each round starts
+// with another way, so that none always runs on what another left in the caches.
+func (cfg config) rounds(stream *kernrt.Stream, k contender) ([3][]float64, error) {
+	var times [3][]float64
+	for round := range cfg.pairs + warmUps {
+		for step := range ways {
+			way := (round + step) % len(ways)
+			ns, err := ways[way].burst(cfg, stream, k)
+			if err != nil {
+				return times, err
+			}
+			if round >= warmUps {
+				times[way] = append(times[way], ns)
+			}
+		}
+	}
+	return times, nil
+}
+
+// difference is that of two ways, round by round.
+func difference(a, b []float64) interval {
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	return medianOf(d)
 }
 
 func (cfg config) burstC(stream *kernrt.Stream, k contender) (float64, error) {
@@ -60,10 +87,24 @@ func (cfg config) burstC(stream *kernrt.Stream, k contender) (float64, error) {
 	return float64(took.Nanoseconds()) / float64(cfg.burst), stream.Synchronize()
 }
 
+func (cfg config) burstCgo(stream *kernrt.Stream, k contender) (float64, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := k.c.enter(); err != nil {
+		return 0, err
+	}
+	return cfg.burst1(stream, k.c.one)
+}
+
 func (cfg config) burstGo(stream *kernrt.Stream, k contender) (float64, error) {
+	return cfg.burst1(stream, k.goes)
+}
+
+// burst1 times a burst of single launches.
+func (cfg config) burst1(stream *kernrt.Stream, launch func(*kernrt.Stream) error) (float64, error) {
 	start := time.Now()
 	for range cfg.burst {
-		if err := k.goes(stream); err != nil {
+		if err := launch(stream); err != nil {
 			return 0, err
 		}
 	}

@@ -57,6 +57,13 @@ static int64_t now(void) {
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+int cloop_enter(cloop *c) { return c->set_current(c->ctx); }
+
+int cloop_one(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params) {
+	launch_config config = { 1, 1, 1, threads, 1, 1, shared, (void *)stream, NULL, 0 };
+	return c->launch(&config, c->function, params, NULL);
+}
+
 int64_t cloop_launches(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params, int64_t count) {
 	if (c->set_current(c->ctx) != 0) return -1;
 	launch_config config = { 1, 1, 1, threads, 1, 1, shared, (void *)stream, NULL, 0 };

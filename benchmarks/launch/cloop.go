@@ -3,6 +3,8 @@ package main
 /*
 #cgo CFLAGS: -std=c11 -O2 -D_GNU_SOURCE
 #cgo LDFLAGS: -ldl -lpthread
+#cgo noescape cloop_one
+#cgo nocallback cloop_one
 #include <stdlib.h>
 #include "cloop.h"
 
@@ -57,6 +59,22 @@ func (l *cLoop) launches(stream *kernrt.Stream, count int) (time.Duration, error
 		return 0, errCLoop
 	}
 	return time.Duration(ns), nil
+}
+
+// enter readies the goroutine's thread, to which it must be locked, for one.
+func (l *cLoop) enter() error {
+	if C.cloop_enter(l.c) != 0 {
+		return errCLoop
+	}
+	return nil
+}
+
+// one makes one launch from Go: what the cgo call alone adds to the C loop.
+func (l *cLoop) one(stream *kernrt.Stream) error {
+	if C.cloop_one(l.c, C.uintptr_t(stream.Handle()), l.threads, l.shared, l.params) != 0 {
+		return errCLoop
+	}
+	return nil
 }
 
 // onThreads makes count launches on each stream, a thread each, and returns the

@@ -15,6 +15,12 @@ cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char
 // nanoseconds that took on the host, or -1. params is the array of pointers that the driver takes.
 int64_t cloop_launches(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params, int64_t count);
 
+// cloop_enter makes the context current on this thread, for cloop_one. It returns 0.
+int cloop_enter(cloop *c);
+
+// cloop_one makes one launch.
+int cloop_one(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params);
+
 // cloop_threads does the same on one thread for each stream, all starting
 // together, and waits for each stream: nanoseconds from start to end, or -1.
 int64_t cloop_threads(cloop *c, const uintptr_t *streams, int n, unsigned threads, unsigned shared, void **params, int64_t count);

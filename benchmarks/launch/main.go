@@ -18,6 +18,7 @@ import (
 
 	"github.com/kerngen/kerngen/generated/descriptor"
 	"github.com/kerngen/kerngen/generated/vec"
+	"github.com/kerngen/kerngen/internal/fakecuda"
 	kernrt "github.com/kerngen/kerngen/runtime"
 )
 
@@ -27,11 +28,37 @@ func main() {
 	flag.IntVar(&cfg.pairs, "pairs", 200, "pairs of bursts")
 	flag.IntVar(&cfg.burst, "burst", 256, "launches a burst")
 	flag.IntVar(&cfg.perThread, "per-thread", 20000, "launches a thread")
+	fake := flag.Bool("fake", false, "run on a fake driver, which does next to nothing: what is left is the cost of the way there")
 	flag.Parse()
+	if *fake {
+		if err := useFake(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	if err := cfg.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// useFake builds the tests' driver and has everything here open it.
+func useFake() error {
+	dir, err := os.MkdirTemp("", "fakecuda")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path, err := fakecuda.Build(dir)
+	if err != nil {
+		return err
+	}
+	driver, err := fakecuda.Open(path) // from here on the file is not needed
+	if err != nil {
+		return err
+	}
+	driver.Record(false)
+	return os.Setenv("KERNGEN_LIBCUDA", path)
 }
 
 type config struct {

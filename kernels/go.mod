@@ -1,0 +1,3 @@
+module github.com/kerngen/kerngen/kernels
+
+go 1.26.0
