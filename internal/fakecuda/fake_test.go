@@ -76,7 +76,7 @@ func want(t *testing.T, got, want int) {
 
 func image(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
+	b, err := os.ReadFile(filepath.Join("..", "..", "runtime", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
