@@ -1,0 +1,182 @@
+package grid
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var values = map[string]int64{"M": 1000, "N": 130, "BLOCK_M": 128, "BLOCK_N": 64, "zero": 0, "minus": -5, "größe": 7,
+	"most": math.MaxInt64, "least": math.MinInt64}
+
+func lookUp(name string) (int64, bool) {
+	v, ok := values[name]
+	return v, ok
+}
+
+func TestEval(t *testing.T) {
+	for text, want := range map[string]int64{
+		"7":                                    7,
+		"M":                                    1000,
+		"cdiv(M, BLOCK_M)":                     8,
+		"cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)":  24,
+		"cdiv(most, 2)":                        1 << 62,
+		"cdiv(0, 4)":                           0,
+		"1 + 2 * 3":                            7,
+		"(1 + 2) * 3":                          9,
+		"10 - 3 - 2":                           5,
+		"10 - (3 - 2)":                         9,
+		"100 / 7 / 2":                          7,
+		"100 % 7 * 2":                          4,
+		"min(M, N, 5) + max(1,2)":              7,
+		"minus + 5":                            0,
+		"minus * minus":                        25,
+		"least + most":                         -1,
+		" ( ( M ) ) ":                          1000,
+		"größe * 2":                            14,
+		"max(0 - 1, minus)":                    -1,
+		"least * 1":                            math.MinInt64,
+		"min(cdiv(M, BLOCK_M), 4) % 3\n+\tM/M": 2,
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got, err := e.Eval(lookUp); err != nil || got != want {
+			t.Errorf("%q is %d (%v), want %d", text, got, err, want)
+		}
+		again, err := Parse(e.String())
+		if err != nil {
+			t.Errorf("%q is printed as %q: %v", text, e, err)
+			continue
+		}
+		if again.String() != e.String() {
+			t.Errorf("%q, printed and read again, is %q", e, again)
+		}
+		if got, _ := again.Eval(lookUp); got != want {
+			t.Errorf("%q, printed as %q, is %d, want %d", text, e, got, want)
+		}
+	}
+}
+
+func TestEvalFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"most + 1":         "most + 1: the result of 9223372036854775807 + 1 has more than 64 bits",
+		"1 + (least - 1)":  "least - 1: the result of -9223372036854775808 - 1 has more than 64 bits",
+		"most * 2":         "most * 2: the result of 9223372036854775807 * 2 has more than 64 bits",
+		"least * minus":    "least * minus: the result of -9223372036854775808 * -5 has more than 64 bits",
+		"M / zero":         "M / zero: 1000 is divided by 0",
+		"cdiv(M, zero)":    "cdiv(M, zero): 1000 is divided by 0",
+		"M % zero":         "M % zero: 1000 is divided by 0",
+		"cdiv(minus, 4)":   "cdiv(minus, 4): -5 is divided by 4; a grid needs no negative numbers",
+		"least / (0 - 1)":  "least / (0 - 1): -9223372036854775808 is divided by -1; a grid needs no negative numbers",
+		"min(1, K)":        "K has no value",
+		"0 * (K + 1)":      "K has no value",
+		"max(1, 2 / zero)": "2 / zero: 2 is divided by 0",
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got, err := e.Eval(lookUp); err == nil || err.Error() != want {
+			t.Errorf("%q is %d (%v), want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestParseFaults(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		at   int
+		want string
+	}{
+		{"", 0, "the expression ends where a value is missing"},
+		{"M +", 3, "the expression ends where a value is missing"},
+		{"M N", 2, `unexpected "N" after "M "`},
+		{"(M", 2, `no ")" for the "(" at byte 1`},
+		{"cdiv(M, 2", 9, `no ")" for the "(" at byte 5`},
+		{"M)", 1, `unexpected ")" after "M"`},
+		{"M // 2", 2, `there is no "//": "/" divides whole numbers already`},
+		{"ceil(M)", 0, `there is no function "ceil"; there are cdiv, min and max`},
+		{"1 + cdiv(M)", 4, "cdiv takes 2 arguments, not 1"},
+		{"cdiv(M, 1, 2)", 0, "cdiv takes 2 arguments, not 3"},
+		{"min(M)", 0, "min takes 2 arguments or more, not 1"},
+		{"min()", 4, `unexpected ")" where a value should be`},
+		{"-M", 0, "a grid needs no negative numbers"},
+		{"M * -1", 4, "a grid needs no negative numbers"},
+		{"1.5", 1, `unexpected "." after "1"`},
+		{"99999999999999999999", 0, `"99999999999999999999" is not a whole number of 64 bits`},
+		{"12ab", 0, `"12ab" is not a whole number of 64 bits`},
+		{"M ** 2", 3, `unexpected "*" where a value should be`},
+		{"M; N", 1, `unexpected ";" after "M"`},
+		{"\xff", 0, `unexpected "\xff" where a value should be`},
+		{strings.Repeat("(", 60), 50, "more than 50 levels of parentheses"},
+		{strings.Repeat("1+", 600), 1000, "the expression is longer than 1000 bytes"},
+	} {
+		_, err := Parse(c.text)
+		if diff := cmp.Diff(&SyntaxError{At: c.at, Msg: c.want}, err); diff != "" {
+			t.Errorf("%q: (-want +got)\n%s", c.text, diff)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	e, err := Parse("cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N) + M")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"BLOCK_M", "BLOCK_N", "M", "N"}, e.Names()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestArithmetic compares with numbers of any size.
+func TestArithmetic(t *testing.T) {
+	edge := []int64{math.MinInt64, math.MinInt64 + 1, -2, -1, 0, 1, 2, 3, 1 << 31, 1 << 32, math.MaxInt64 - 1, math.MaxInt64}
+	pick := func() int64 {
+		if rand.N(2) == 0 {
+			return edge[rand.N(len(edge))]
+		}
+		return int64(rand.Uint64()) >> rand.N(64)
+	}
+	for range 100_000 {
+		a, b := pick(), pick()
+		for op, want := range map[Op]*big.Int{
+			Add: new(big.Int).Add(big.NewInt(a), big.NewInt(b)),
+			Sub: new(big.Int).Sub(big.NewInt(a), big.NewInt(b)),
+			Mul: new(big.Int).Mul(big.NewInt(a), big.NewInt(b)),
+		} {
+			got, err := op.apply(a, b)
+			if want.IsInt64() != (err == nil) || err == nil && got != want.Int64() {
+				t.Fatalf("%d %s %d is %d (%v), want %s", a, operators[op].text, b, got, err, want)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)")
+	f.Add("((1+2)*min(3,M,4)%5")
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := Parse(e.String())
+		if err != nil && len(e.String()) <= maxText {
+			t.Fatalf("%s, printed as %s: %v", strconv.Quote(text), e, err)
+		}
+		v, err := e.Eval(lookUp)
+		w, err2 := again.Eval(lookUp)
+		if len(e.String()) <= maxText && (v != w || (err == nil) != (err2 == nil)) {
+			t.Fatalf("%q is %d (%v), printed as %q %d (%v)", text, v, err, e, w, err2)
+		}
+	})
+}
