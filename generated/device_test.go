@@ -1,0 +1,79 @@
+// Package generated_test launches every kernel of the generated packages and
+// checks every element that comes out. Without a device the tests skip.
+package generated_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	kernrt "github.com/kerngen/kerngen/runtime"
+)
+
+// open opens the device that all tests share, the first time one needs it.
+var open = sync.OnceValues(func() (*kernrt.Device, error) { return kernrt.Open(0) })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	// Where no test opened the device this opens it, and there is little to close.
+	if dev, err := open(); err == nil {
+		if err := dev.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// device skips the test where there is none.
+func device(t *testing.T) *kernrt.Device {
+	t.Helper()
+	dev, err := open()
+	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+		t.Skip("launches nothing: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev
+}
+
+// newStream is a stream of that device, closed with the test.
+func newStream(t *testing.T) *kernrt.Stream {
+	t.Helper()
+	s, err := device(t).NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// launched ends the test where a launch failed.
+func launched(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// launchedFromSM90 is launched for a kernel that is compiled for sm_90 and later
+// only: on an older device the right answer is ErrNoImage, and the test skips.
+func launchedFromSM90(t *testing.T, err error) {
+	t.Helper()
+	if device(t).Info().ComputeCapability[0] < 9 {
+		if !errors.Is(err, kernrt.ErrNoImage) {
+			t.Fatalf("got %v, want ErrNoImage", err)
+		}
+		t.Skip("needs sm_90: ", err)
+	}
+	launched(t, err)
+}
+
+func cdiv(a, b int) int { return (a + b - 1) / b }
