@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kerngen/kerngen/internal/fakecuda"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -96,22 +99,17 @@ func goCommand(dir string, env []string, args ...string) (output string, err err
 	return string(out), err
 }
 
-// fakeDriver builds the runtime's fake of libcuda; where there is no C compiler
-// it names a file that does not exist, and nothing launches.
+// fakeDriver builds the fake of libcuda; where there is no C compiler it names a
+// file that does not exist, and nothing launches.
 func fakeDriver(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "libfakecuda.so")
-	compiler, err := exec.LookPath("cc")
+	dir := t.TempDir()
+	path, err := fakecuda.Build(dir)
+	if errors.Is(err, exec.ErrNotFound) {
+		return filepath.Join(dir, "none.so")
+	}
 	if err != nil {
-		return path
-	}
-	sources, err := filepath.Glob("../internal/fakecuda/src/*.c")
-	if err != nil || sources == nil {
-		t.Fatal("no sources of the fake driver", err)
-	}
-	args := append([]string{"-std=c11", "-shared", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wl,-Bsymbolic", "-o", path}, sources...)
-	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-		t.Fatalf("build the fake driver: %v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return path
 }

@@ -62,7 +62,7 @@ var addFp32 = kernrt.Kernel{
 		{Name: "n", Type: "i32"},
 	},
 	Variants: []kernrt.Variant{
-		// Variant 1.
+		// Variant 1: x_ptr, y_ptr and out_ptr are multiples of 16.
 		{
 			Guards: []kernrt.Guard{
 				{Param: 0, Is: kernrt.DivisibleBy16}, // x_ptr
@@ -70,107 +70,23 @@ var addFp32 = kernrt.Kernel{
 				{Param: 2, Is: kernrt.DivisibleBy16}, // out_ptr
 			},
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_80",
-					Code:     &addFp32V1SM80,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_86",
-					Code:     &addFp32V1SM86,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_89",
-					Code:     &addFp32V1SM89,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_90a",
-					Code:     &addFp32V1SM90a,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_100a",
-					Code:     &addFp32V1SM100a,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_120a",
-					Code:     &addFp32V1SM120a,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
+				{Target: "sm_80", Code: &addFp32V1SM80, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_86", Code: &addFp32V1SM86, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_89", Code: &addFp32V1SM89, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_90a", Code: &addFp32V1SM90a, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_100a", Code: &addFp32V1SM100a, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_120a", Code: &addFp32V1SM120a, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
 			},
 		},
-		// Variant 2.
+		// Variant 2: any arguments.
 		{
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_80",
-					Code:     &addFp32V2SM80,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_86",
-					Code:     &addFp32V2SM86,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_89",
-					Code:     &addFp32V2SM89,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_90a",
-					Code:     &addFp32V2SM90a,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_100a",
-					Code:     &addFp32V2SM100a,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
-				{
-					Target:   "sm_120a",
-					Code:     &addFp32V2SM120a,
-					Symbol:   "add_fp32",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 8,
-				},
+				{Target: "sm_80", Code: &addFp32V2SM80, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_86", Code: &addFp32V2SM86, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_89", Code: &addFp32V2SM89, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_90a", Code: &addFp32V2SM90a, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_100a", Code: &addFp32V2SM100a, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
+				{Target: "sm_120a", Code: &addFp32V2SM120a, Symbol: "add_fp32", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 8},
 			},
 		},
 	},

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	_ "embed"
 	"flag"
 	"go/ast"
 	"go/format"
@@ -36,6 +37,21 @@ func image(sm int, suffix string, args ...int) model.Image {
 	}
 }
 
+// Images of the golden "everything" that a driver takes: see testdata/README.md.
+var (
+	//go:embed testdata/everything_v1_sm80.cubin
+	everythingV1SM80 []byte
+	//go:embed testdata/everything_v1_sm90a.cubin
+	everythingV1SM90a []byte
+	//go:embed testdata/everything_v2_sm80.ptx
+	everythingV2SM80 []byte
+)
+
+func withCode(im model.Image, code []byte) model.Image {
+	im.Code = code
+	return im
+}
+
 // cases show what real artefacts in testdata do not have.
 var cases = map[string]model.Kernel{
 	"everything": {
@@ -61,9 +77,9 @@ var cases = map[string]model.Kernel{
 					{Name: "BLOCK", Value: int64(math.MinInt64)}, {Name: "TILE", Value: int64(128)},
 				},
 				Images: []model.Image{
-					image(80, "", 0, 1, 2, 3, 4, 5, 6, 7, 9),
+					withCode(image(80, "", 0, 1, 2, 3, 4, 5, 6, 7, 9), everythingV1SM80),
 					func() model.Image {
-						im := image(90, "a", 0, 1, 2, 3, 4, 5, 6, 7, 9)
+						im := withCode(image(90, "a", 0, 1, 2, 3, 4, 5, 6, 7, 9), everythingV1SM90a)
 						im.Cluster = [3]int{2, 1, 1}
 						im.Shared = 98304
 						im.GlobalScratch = model.Scratch{Size: 256, Align: 128}
@@ -78,7 +94,7 @@ var cases = map[string]model.Kernel{
 				Constants: []model.Constant{{Name: "TILE", Value: int64(64)}},
 				Images: []model.Image{func() model.Image {
 					im := image(80, "", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-					im.Kind, im.Code = model.PTX, []byte("// ptx")
+					im.Kind, im.Code = model.PTX, everythingV2SM80
 					return im
 				}()},
 			},

@@ -34,23 +34,20 @@ func kernelVar(k kernel) *jen.Statement {
 	return jen.Var().Id(k.names.Var).Op("=").Qual(runtimePath, "Kernel").Add(lines(fields...))
 }
 
-// variantNote tells variants apart by number, as their images' names do, and by
-// their own constants.
+// variantNote tells variants apart: by number, as their images' names do, by
+// their own constants and by what they ask of the arguments.
 func variantNote(k kernel, i int) *jen.Statement {
 	if len(k.Variants) == 1 {
 		return &jen.Statement{}
 	}
-	note := fmt.Sprintf("Variant %d", i+1)
-	var own []string
+	var parts []string
 	for _, c := range k.Variants[i].Constants {
 		if !slices.ContainsFunc(k.Constants, func(agreed model.Constant) bool { return agreed.Name == c.Name }) {
-			own = append(own, constantText(c))
+			parts = append(parts, constantText(c))
 		}
 	}
-	if own != nil {
-		note += ": " + strings.Join(own, ", ")
-	}
-	return comment(note + ".")
+	parts = append(parts, promises(k, k.Variants[i]))
+	return comment(fmt.Sprintf("Variant %d: %s.", i+1, strings.Join(parts, "; ")))
 }
 
 func variantSpec(k kernel, v model.Variant, n names.Variant) jen.Code {
@@ -78,40 +75,6 @@ func guardName(kind model.GuardKind) string {
 		model.EqualTo1:      "EqualTo1",
 		model.Null:          "Null",
 	}[kind]
-}
-
-func imageSpec(im model.Image, code string) jen.Code {
-	fields := []jen.Code{field("Target", jen.Lit(im.Target.String()))}
-	add := func(set bool, name string, value jen.Code) {
-		if set {
-			fields = append(fields, field(name, value))
-		}
-	}
-	add(im.Kind == model.PTX, "PTX", jen.True())
-	add(true, "Code", jen.Op("&").Id(code))
-	add(true, "Symbol", jen.Lit(im.Symbol))
-	add(len(im.Args) > 0, "Args", jen.Index().Int().Add(ints(im.Args)))
-	add(im.Hidden > 0, "Hidden", jen.Lit(im.Hidden))
-	add(true, "NumWarps", jen.Lit(im.NumWarps))
-	add(im.Cluster != [3]int{1, 1, 1} && im.Cluster != [3]int{}, "Cluster", jen.Index(jen.Lit(3)).Int().Add(ints(im.Cluster[:])))
-	add(im.Shared > 0, "Shared", jen.Lit(im.Shared))
-	add(im.GlobalScratch.Size > 0, "GlobalScratch", scratch(im.GlobalScratch))
-	add(im.ProfileScratch.Size > 0, "ProfileScratch", scratch(im.ProfileScratch))
-	add(im.Cooperative, "Cooperative", jen.True())
-	add(im.PDL, "PDL", jen.True())
-	return lines(fields...)
-}
-
-func scratch(s model.Scratch) jen.Code {
-	return jen.Qual(runtimePath, "Scratch").Values(field("Size", jen.Lit(s.Size)), field("Align", jen.Lit(s.Align)))
-}
-
-func ints(values []int) jen.Code {
-	var items []jen.Code
-	for _, v := range values {
-		items = append(items, jen.Lit(v))
-	}
-	return jen.Values(items...)
 }
 
 // slice is the type of a slice of the runtime's type name.

@@ -83,6 +83,43 @@ func TestLaunchOnFakeDriver(t *testing.T) {
 			t.Errorf("%s: got %v, want an argument refused", name, err)
 		}
 	}
+	testEverything(t, device, stream)
+}
+
+// The two variants of everything: one for an absent pointer and a stride of 1,
+// neither of which it passes, the other for all else. Only the former takes an
+// absent pointer, so what succeeds and what is refused tells them apart.
+func testEverything(t *testing.T, device *kernrt.Device, stream *kernrt.Stream) {
+	a, b, none := pointer[float32](t, device), pointer[float32](t, device), kernrt.Ptr[float64]{}
+	bias, ptr0 := pointer[kernrt.BFloat16](t, device), pointer[kernrt.Float8E4M3FN](t, device)
+	ptr1 := kernrt.PtrFromAddr[kernrt.Ptr[kernrt.Float16]](a.Addr())
+	present := pointer[float64](t, device)
+
+	for _, c := range []struct {
+		name   string
+		b      kernrt.Ptr[float32]
+		bias   kernrt.Ptr[kernrt.BFloat16]
+		stride int64
+		absent kernrt.Ptr[float64]
+		fault  string
+	}{
+		{"first variant", b, bias, 1, none, ""},
+		{"second variant", b, bias, 1, present, ""},
+		{"second variant by stride", b, bias, 7, present, ""},
+		{"second variant by alignment", b.Add(1), bias, 1, present, ""},
+		{"nullable", b, kernrt.Ptr[kernrt.BFloat16]{}, 1, none, ""},
+		{"absent with a stride", b, bias, 7, none, "variant 1: STRIDE_M = 7 is not equal to 1, as the kernel was compiled for; variant 2: absent is null"},
+		{"absent and misaligned", b.Add(1), bias, 1, none, "is not divisible by 16, as the kernel was compiled for; variant 2: absent is null"},
+		{"null where no variant allows it", kernrt.Ptr[float32]{}, bias, 1, none, "variant 1: b is null"},
+	} {
+		err := everything.LaunchEverything(stream, kernrt.Grid1D(2), true, a, c.b, c.bias, ptr0, ptr1, 1, 2, c.stride, kernrt.NewFloat16(1), c.absent)
+		switch {
+		case c.fault == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.fault != "" && (!errors.Is(err, kernrt.ErrArgument) || !strings.Contains(err.Error(), c.fault)):
+			t.Errorf("%s: got %v, want an argument refused: %s", c.name, err, c.fault)
+		}
+	}
 }
 
 func pointer[T kernrt.Elem](t *testing.T, device *kernrt.Device) kernrt.Ptr[T] {

@@ -53,7 +53,7 @@ var addKernel = kernrt.Kernel{
 		{Name: "n_elements", Type: "i32"},
 	},
 	Variants: []kernrt.Variant{
-		// Variant 1.
+		// Variant 1: x_ptr, y_ptr, out_ptr and n_elements are multiples of 16.
 		{
 			Guards: []kernrt.Guard{
 				{Param: 0, Is: kernrt.DivisibleBy16}, // x_ptr
@@ -62,75 +62,19 @@ var addKernel = kernrt.Kernel{
 				{Param: 3, Is: kernrt.DivisibleBy16}, // n_elements
 			},
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_75",
-					Code:     &addKernelV1SM75,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:   "sm_80",
-					Code:     &addKernelV1SM80,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:   "sm_86",
-					Code:     &addKernelV1SM86,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:   "sm_89",
-					Code:     &addKernelV1SM89,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:   "sm_90a",
-					Code:     &addKernelV1SM90a,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:   "sm_100a",
-					Code:     &addKernelV1SM100a,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:   "sm_120a",
-					Code:     &addKernelV1SM120a,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
+				{Target: "sm_75", Code: &addKernelV1SM75, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
+				{Target: "sm_80", Code: &addKernelV1SM80, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
+				{Target: "sm_86", Code: &addKernelV1SM86, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
+				{Target: "sm_89", Code: &addKernelV1SM89, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
+				{Target: "sm_90a", Code: &addKernelV1SM90a, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
+				{Target: "sm_100a", Code: &addKernelV1SM100a, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
+				{Target: "sm_120a", Code: &addKernelV1SM120a, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
 			},
 		},
-		// Variant 2.
+		// Variant 2: any arguments.
 		{
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_90a",
-					Code:     &addKernelV2SM90a,
-					Symbol:   "add_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
+				{Target: "sm_90a", Code: &addKernelV2SM90a, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
 			},
 		},
 	},

@@ -116,7 +116,8 @@ var everything = kernrt.Kernel{
 		{Name: "absent", Type: "*fp64"},
 	},
 	Variants: []kernrt.Variant{
-		// Variant 1: TILE=128.
+		// Variant 1: TILE=128; a and b are multiples of 16; STRIDE_M is 1; absent is
+		// null.
 		{
 			Guards: []kernrt.Guard{
 				{Param: 1, Is: kernrt.DivisibleBy16}, // a
@@ -125,43 +126,24 @@ var everything = kernrt.Kernel{
 				{Param: 10, Is: kernrt.Null},         // absent
 			},
 			Images: []kernrt.Image{
+				{Target: "sm_80", Code: &everythingV1SM80, Symbol: "k", Args: []int{0, 1, 2, 3, 4, 5, 6, 7, 9}, Hidden: 2, NumWarps: 4},
 				{
-					Target:   "sm_80",
-					Code:     &everythingV1SM80,
-					Symbol:   "k",
-					Args:     []int{0, 1, 2, 3, 4, 5, 6, 7, 9},
-					Hidden:   2,
-					NumWarps: 4,
-				},
-				{
-					Target:         "sm_90a",
-					Code:           &everythingV1SM90a,
-					Symbol:         "k",
-					Args:           []int{0, 1, 2, 3, 4, 5, 6, 7, 9},
-					Hidden:         2,
-					NumWarps:       4,
-					Cluster:        [3]int{2, 1, 1},
-					Shared:         98304,
-					GlobalScratch:  kernrt.Scratch{Size: 256, Align: 128},
-					ProfileScratch: kernrt.Scratch{Size: 8, Align: 1},
-					Cooperative:    true,
-					PDL:            true,
+					Target: "sm_90a", Code: &everythingV1SM90a, Symbol: "k",
+					Args: []int{0, 1, 2, 3, 4, 5, 6, 7, 9}, Hidden: 2,
+					NumWarps: 4, Cluster: [3]int{2, 1, 1}, Shared: 98304, Cooperative: true, PDL: true,
+					GlobalScratch: kernrt.Scratch{Size: 256, Align: 128}, ProfileScratch: kernrt.Scratch{Size: 8, Align: 1},
 				},
 			},
 		},
-		// Variant 2: TILE=64.
+		// Variant 2: TILE=64; a is a multiple of 16.
 		{
 			Guards: []kernrt.Guard{
 				{Param: 1, Is: kernrt.DivisibleBy16}, // a
 			},
 			Images: []kernrt.Image{
 				{
-					Target:   "sm_80",
-					PTX:      true,
-					Code:     &everythingV2SM80PTX,
-					Symbol:   "k",
-					Args:     []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-					Hidden:   2,
+					Target: "sm_80", PTX: true, Code: &everythingV2SM80PTX, Symbol: "k",
+					Args: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Hidden: 2,
 					NumWarps: 4,
 				},
 			},

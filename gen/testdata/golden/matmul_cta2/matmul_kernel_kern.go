@@ -79,14 +79,9 @@ var matmulKernel = kernrt.Kernel{
 			},
 			Images: []kernrt.Image{
 				{
-					Target:   "sm_90a",
-					Code:     &matmulKernelSM90a,
-					Symbol:   "matmul_kernel",
-					Args:     []int{0, 1, 2, 3, 4, 5, 6, 7, 8},
-					Hidden:   2,
-					NumWarps: 8,
-					Cluster:  [3]int{2, 1, 1},
-					Shared:   98304,
+					Target: "sm_90a", Code: &matmulKernelSM90a, Symbol: "matmul_kernel",
+					Args: []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, Hidden: 2,
+					NumWarps: 8, Cluster: [3]int{2, 1, 1}, Shared: 98304,
 				},
 			},
 		},

@@ -32,13 +32,7 @@ var nop = kernrt.Kernel{
 	Variants: []kernrt.Variant{
 		{
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_80",
-					Code:     &nopSM80,
-					Symbol:   "k",
-					Hidden:   2,
-					NumWarps: 4,
-				},
+				{Target: "sm_80", Code: &nopSM80, Symbol: "k", Hidden: 2, NumWarps: 4},
 			},
 		},
 	},

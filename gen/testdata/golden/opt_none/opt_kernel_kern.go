@@ -57,14 +57,7 @@ var optKernel = kernrt.Kernel{
 				{Param: 1, Is: kernrt.DivisibleBy16}, // out_ptr
 			},
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_90a",
-					Code:     &optKernelSM90a,
-					Symbol:   "opt_kernel",
-					Args:     []int{0, 1, 2, 3},
-					Hidden:   2,
-					NumWarps: 4,
-				},
+				{Target: "sm_90a", Code: &optKernelSM90a, Symbol: "opt_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4},
 			},
 		},
 	},

@@ -86,11 +86,8 @@ var scalarsKernel = kernrt.Kernel{
 		{
 			Images: []kernrt.Image{
 				{
-					Target:   "sm_90a",
-					Code:     &scalarsKernelSM90a,
-					Symbol:   "scalars_kernel",
-					Args:     []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13},
-					Hidden:   2,
+					Target: "sm_90a", Code: &scalarsKernelSM90a, Symbol: "scalars_kernel",
+					Args: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, Hidden: 2,
 					NumWarps: 1,
 				},
 			},

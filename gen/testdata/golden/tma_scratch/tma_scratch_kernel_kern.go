@@ -60,13 +60,9 @@ var tmaScratchKernel = kernrt.Kernel{
 			},
 			Images: []kernrt.Image{
 				{
-					Target:        "sm_90a",
-					Code:          &tmaScratchKernelSM90a,
-					Symbol:        "tma_scratch_kernel",
-					Args:          []int{0, 1, 2, 3},
-					Hidden:        2,
-					NumWarps:      4,
-					Shared:        8200,
+					Target: "sm_90a", Code: &tmaScratchKernelSM90a, Symbol: "tma_scratch_kernel",
+					Args: []int{0, 1, 2, 3}, Hidden: 2,
+					NumWarps: 4, Shared: 8200,
 					GlobalScratch: kernrt.Scratch{Size: 256, Align: 128},
 				},
 			},

@@ -54,14 +54,7 @@ var tupleKernel = kernrt.Kernel{
 	Variants: []kernrt.Variant{
 		{
 			Images: []kernrt.Image{
-				{
-					Target:   "sm_90a",
-					Code:     &tupleKernelSM90a,
-					Symbol:   "tuple_kernel",
-					Args:     []int{0, 1, 2, 3, 4},
-					Hidden:   2,
-					NumWarps: 4,
-				},
+				{Target: "sm_90a", Code: &tupleKernelSM90a, Symbol: "tuple_kernel", Args: []int{0, 1, 2, 3, 4}, Hidden: 2, NumWarps: 4},
 			},
 		},
 	},
