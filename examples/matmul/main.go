@@ -1,0 +1,100 @@
+// Command matmul multiplies two matrices of half precision on a GPU and checks
+// some elements of the product.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/kerngen/kerngen/generated/matmul"
+	kernrt "github.com/kerngen/kerngen/runtime"
+)
+
+// C (m x n) = A (m x k) B (k x n), in row-major order.
+const m, n, k = 768, 1024, 512
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "matmul:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	// Each program of the kernel computes one tile of C. The size of a tile is a
+	// constant of the generated package, so the two cannot disagree.
+	grid := kernrt.Grid1D(cdiv(m, matmul.MatmulBlockM) * cdiv(n, matmul.MatmulBlockN))
+
+	device, err := kernrt.Open(0)
+	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+		fmt.Printf("There is no GPU here: %v.\n", err)
+		fmt.Printf("With one, this would launch matmul on grid %v and compute %d x %d elements.\n", grid, m, n)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer device.Close() // with all streams and buffers made from it
+
+	stream, err := device.NewStream()
+	if err != nil {
+		return err
+	}
+	a, err := matrix(stream, m, k, elementA)
+	if err != nil {
+		return err
+	}
+	b, err := matrix(stream, k, n, elementB)
+	if err != nil {
+		return err
+	}
+	c, err := kernrt.Alloc[kernrt.Float16](device, m*n)
+	if err != nil {
+		return err
+	}
+
+	// Strides are in elements: from row to row, then from column to column. With
+	// contiguous columns and multiples of 16 the launch picks the faster variant.
+	err = matmul.LaunchMatmul(stream, grid, a.Ptr(), b.Ptr(), c.Ptr(), m, n, k, k, 1, n, 1, n, 1)
+	if err != nil {
+		return err
+	}
+	product := make([]kernrt.Float16, m*n)
+	if err := c.CopyTo(stream, product); err != nil {
+		return err
+	}
+
+	for _, at := range [][2]int{{0, 0}, {1, 2}, {m / 2, n / 3}, {m - 1, 0}, {m - 1, n - 1}} {
+		i, j := at[0], at[1]
+		var want float32
+		for l := range k {
+			want += elementA(i, l) * elementB(l, j)
+		}
+		if got := product[i*n+j].Float32(); got != want {
+			return fmt.Errorf("row %d, column %d is %v, want %v", i, j, got, want)
+		}
+	}
+	fmt.Printf("%v multiplied %d x %d by %d x %d: the elements that were checked are right.\n", device, m, k, k, n)
+	return nil
+}
+
+// The elements are small whole numbers, so that sums are exact in half precision.
+func elementA(row, col int) float32 { return float32((row+2*col)%5 - 1) }
+func elementB(row, col int) float32 { return float32((3*row+col)%4 - 1) }
+
+// matrix makes a matrix on the stream's device.
+func matrix(stream *kernrt.Stream, rows, cols int, element func(row, col int) float32) (*kernrt.Buffer[kernrt.Float16], error) {
+	values := make([]kernrt.Float16, rows*cols)
+	for i := range values {
+		values[i] = kernrt.NewFloat16(element(i/cols, i%cols))
+	}
+	buffer, err := kernrt.Alloc[kernrt.Float16](stream.Device(), len(values))
+	if err != nil {
+		return nil, err
+	}
+	return buffer, buffer.CopyFrom(stream, values)
+}
+
+// cdiv is a divided by b, rounded up.
+func cdiv(a, b int) int { return (a + b - 1) / b }

@@ -1,0 +1,83 @@
+// Command vecadd adds two vectors on a GPU.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/kerngen/kerngen/generated/vec"
+	kernrt "github.com/kerngen/kerngen/runtime"
+)
+
+const n = 1_000_000
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "vecadd:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	// Each program of the kernel adds one block; the last may be partly filled.
+	grid := kernrt.Grid1D((n + vec.AddFp32Block - 1) / vec.AddFp32Block)
+
+	device, err := kernrt.Open(0)
+	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+		fmt.Printf("There is no GPU here: %v.\n", err)
+		fmt.Printf("With one, this would launch add_fp32 on grid %v and add %d numbers.\n", grid, n)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer device.Close() // with all streams and buffers made from it
+
+	stream, err := device.NewStream()
+	if err != nil {
+		return err
+	}
+	x, y := make([]float32, n), make([]float32, n)
+	for i := range n {
+		x[i], y[i] = float32(i), 0.5
+	}
+	deviceX, err := upload(stream, x)
+	if err != nil {
+		return err
+	}
+	deviceY, err := upload(stream, y)
+	if err != nil {
+		return err
+	}
+	deviceSum, err := kernrt.Alloc[float32](device, n)
+	if err != nil {
+		return err
+	}
+
+	// The launch returns at once; the copy after it waits, being on the same stream.
+	if err := vec.LaunchAddFp32(stream, grid, deviceX.Ptr(), deviceY.Ptr(), deviceSum.Ptr(), n); err != nil {
+		return err
+	}
+	sum := make([]float32, n)
+	if err := deviceSum.CopyTo(stream, sum); err != nil {
+		return err
+	}
+
+	for i := range n {
+		if want := x[i] + y[i]; sum[i] != want {
+			return fmt.Errorf("element %d is %v, want %v", i, sum[i], want)
+		}
+	}
+	fmt.Printf("%v added %d numbers: all are right.\n", device, n)
+	return nil
+}
+
+// upload copies values to new memory on the stream's device.
+func upload(stream *kernrt.Stream, values []float32) (*kernrt.Buffer[float32], error) {
+	buffer, err := kernrt.Alloc[float32](stream.Device(), len(values))
+	if err != nil {
+		return nil, err
+	}
+	return buffer, buffer.CopyFrom(stream, values)
+}
