@@ -3,6 +3,7 @@
 package diag
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,9 +12,10 @@ import (
 
 // Error is one fault of the user's input.
 type Error struct {
-	Pos    string // a file or folder, "file:line" or "file:line:col"; "" where none applies
-	Fault  string // what is wrong, lower case, no full stop; names the kernel or parameter it is about
-	Remedy string // what to do about it; "" where the fault says it
+	Pos    string   // a file or folder, "file:line" or "file:line:col"; "" where none applies
+	Fault  string   // what is wrong, lower case, no full stop; names the kernel or parameter it is about
+	Remedy string   // what to do about it; "" where the fault says it
+	List   []string // what the fault is about, where that is many: printed below it, one a line
 }
 
 func (e *Error) Error() string {
@@ -26,6 +28,10 @@ func (e *Error) Error() string {
 	if e.Remedy != "" {
 		b.WriteString("; ")
 		b.WriteString(e.Remedy)
+	}
+	for _, item := range e.List {
+		b.WriteString("\n  ")
+		b.WriteString(item)
 	}
 	return b.String()
 }
@@ -59,16 +65,45 @@ func (l *List) Add(err error) {
 	l.errs = append(l.errs, err)
 }
 
-// Err returns nil for an empty list, else its faults, sorted, each once, one a
-// line.
+// Err returns nil for an empty list, else its faults, sorted, line 9 before line
+// 10, each once, one a line.
 func (l *List) Err() error {
 	if len(l.errs) == 0 {
 		return nil
 	}
 	errs := slices.Clone(l.errs)
-	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	slices.SortStableFunc(errs, func(a, b error) int { return compare(a.Error(), b.Error()) })
 	errs = slices.CompactFunc(errs, func(a, b error) bool { return a.Error() == b.Error() })
 	return errors.Join(errs...)
+}
+
+// compare orders texts, taking a run of digits as one number.
+func compare(a, b string) int {
+	for len(a) > 0 && len(b) > 0 {
+		m, n := digits(a), digits(b)
+		if m > 0 && n > 0 {
+			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y), cmp.Compare(m, n)); c != 0 {
+				return c
+			}
+			a, b = a[m:], b[n:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits counts the digits that s starts with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 // IsUser reports whether err is made of user faults only; anything else is a

@@ -1,0 +1,96 @@
+// Package config reads kerngen.yaml: which kernels to compile, for what, and
+// what Go packages to make of them.
+//
+// All that the file alone can get wrong is found here. What needs the Python
+// source, such as which parameters are constants, is left to package compile;
+// hence every value keeps its position.
+package config
+
+import "github.com/kerngen/kerngen/gen/internal/grid"
+
+// FileName is the configuration's name.
+const FileName = "kerngen.yaml"
+
+// Config is a configuration. Positions are "file:line:column".
+type Config struct {
+	Path      string   // of the file, with slashes, as messages name it
+	Dir       string   // the file's folder; all paths in it are relative to that
+	Targets   []Target // ascending, each once
+	PTX       int      // the architecture whose PTX serves as fallback; 0: none
+	Artefacts string   // folder for what is compiled, relative
+	Packages  []Package
+}
+
+// Package is one Go package to generate.
+type Package struct {
+	Pos     string
+	Name    string
+	Out     string // folder, relative
+	Kernels []Kernel
+}
+
+// Kernel is one kernel of a package.
+type Kernel struct {
+	Pos      string    // of its function's name
+	Source   Name      // Python file, relative, with slashes
+	Function string    // the Python function
+	Types    []TypeVar // in the file's order, as is all that follows
+	Args     []Setting // by parameter; what a value means depends on the parameter
+	Nullable []Name
+	Configs  []Configuration
+	Autotune *Name // where @triton.autotune is asked for the configurations
+	Default  *Configuration
+	Key      []Name
+	Options  []Setting
+	Grid     []Dimension
+	GoName   string // "": from Function
+	Renames  map[string]string
+	Doc      string // "": the function's docstring
+}
+
+// Name is a name with its position.
+type Name struct {
+	Pos  string
+	Text string
+}
+
+// TypeVar stands for one of several element types.
+type TypeVar struct {
+	Pos   string
+	Name  string
+	Types []string
+}
+
+// Configuration is one way to tune a kernel: constants and compile options.
+type Configuration struct {
+	Pos      string
+	Settings []Setting
+}
+
+// Setting is a value by name.
+type Setting struct {
+	Pos   string // of the name
+	Name  string
+	Value Value
+}
+
+// Dimension is one dimension of a declared grid.
+type Dimension struct {
+	Pos  string // of the expression
+	Expr grid.Expr
+
+	line, col int // of the expression's first byte; col 0 where bytes do not count columns
+}
+
+// Target is an architecture: 80 is sm_80.
+type Target int
+
+// Find returns the setting of that name, or nil.
+func Find(settings []Setting, name string) *Setting {
+	for i := range settings {
+		if settings[i].Name == name {
+			return &settings[i]
+		}
+	}
+	return nil
+}
