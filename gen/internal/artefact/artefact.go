@@ -55,6 +55,8 @@ type Arg struct {
 	SSA          string // the value's name, without %
 	Type         string // as printed: "i32", "!tt.ptr<f32>", "!tt.tensordesc<tensor<64x64xf16>>"
 	Divisibility int    // tt.divisibility; 0 where there is no promise
+	PointerRange int    // tt.pointer_range; likewise
+	TensorMap    bool   // tt.nv_tma_desc: a CUtensorMap, passed by value
 	Line         int    // in the file, from 1
 }
 

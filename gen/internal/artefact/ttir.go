@@ -239,8 +239,9 @@ func (p *ttirParser) depth() int {
 
 // attributes reads {tt.divisibility = 16 : i32, …}. Every attribute of an
 // argument is a promise to the compiler or changes what is passed, so an
-// unknown one cannot be ignored.
+// unknown one cannot be ignored, and a known one is a number above 0.
 func (p *ttirParser) attributes(arg *Arg) error {
+	seen := make(map[string]bool)
 	if err := p.advance(); err != nil {
 		return err
 	}
@@ -252,11 +253,18 @@ func (p *ttirParser) attributes(arg *Arg) error {
 		if err := p.advance(); err != nil {
 			return err
 		}
-		if strings.Trim(string(key.text), `"`) != "tt.divisibility" {
+		name := strings.Trim(string(key.text), `"`)
+		switch name {
+		case "tt.divisibility", "tt.pointer_range", "tt.nv_tma_desc":
+		default:
 			return p.lex.fault(key, "argument %%%s: unknown attribute %s", arg.SSA, key.quoted()).
-				Fix("this kerngen knows tt.divisibility; use a newer one, or compile the kernel without it")
+				Fix("use a newer kerngen, or compile the kernel without it")
 		}
-		if err := p.expect('=', "the value of tt.divisibility"); err != nil {
+		if seen[name] {
+			return p.lex.fault(key, "argument %%%s: %s is given twice", arg.SSA, name)
+		}
+		seen[name] = true
+		if err := p.expect('=', "the value of "+name); err != nil {
 			return err
 		}
 		at := p.tok
@@ -266,10 +274,17 @@ func (p *ttirParser) attributes(arg *Arg) error {
 		}
 		number, _, _ := strings.Cut(text, ":")
 		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
-		if err != nil || n < 1 || arg.Divisibility != 0 {
-			return p.lex.fault(at, "argument %%%s: tt.divisibility = %q is not one whole number above 0", arg.SSA, text)
+		if err != nil || n < 1 {
+			return p.lex.fault(at, "argument %%%s: %s = %q is not one whole number above 0", arg.SSA, name, text)
 		}
-		arg.Divisibility = int(n)
+		switch name {
+		case "tt.divisibility":
+			arg.Divisibility = int(n)
+		case "tt.pointer_range":
+			arg.PointerRange = int(n)
+		case "tt.nv_tma_desc":
+			arg.TensorMap = true
+		}
 		if p.tok.kind == ',' {
 			if err := p.advance(); err != nil {
 				return err

@@ -19,33 +19,36 @@ func plain(s *Signature) *Signature {
 
 func TestTTIRArtefacts(t *testing.T) {
 	const desc, i32, i64 = "!tt.tensordesc<tensor<64x64xf16>>", "i32", "i64"
+	arg := func(name, ssa, typ string, divisibility, line int) Arg {
+		return Arg{Name: name, SSA: ssa, Type: typ, Divisibility: divisibility, Line: line}
+	}
 	for _, test := range []struct {
 		file string
 		want Signature
 	}{
 		{"triton-3.6.0/add.sm80/add_kernel.ttir", Signature{"add_kernel", []Arg{
-			{"x_ptr", "x_ptr", "!tt.ptr<f32>", 16, 7}, {"y_ptr", "y_ptr", "!tt.ptr<f32>", 16, 7},
-			{"out_ptr", "out_ptr", "!tt.ptr<f32>", 16, 7}, {"n_elements", "n_elements", i32, 16, 7},
+			arg("x_ptr", "x_ptr", "!tt.ptr<f32>", 16, 7), arg("y_ptr", "y_ptr", "!tt.ptr<f32>", 16, 7),
+			arg("out_ptr", "out_ptr", "!tt.ptr<f32>", 16, 7), arg("n_elements", "n_elements", i32, 16, 7),
 		}}},
 		{"triton-3.6.0/add.sm80/add_kernel.source", Signature{"add_kernel", []Arg{
-			{"x_ptr", "x_ptr", "!tt.ptr<f32>", 16, 7}, {"y_ptr", "y_ptr", "!tt.ptr<f32>", 16, 7},
-			{"out_ptr", "out_ptr", "!tt.ptr<f32>", 16, 7}, {"n_elements", "n_elements", i32, 16, 7},
+			arg("x_ptr", "x_ptr", "!tt.ptr<f32>", 16, 7), arg("y_ptr", "y_ptr", "!tt.ptr<f32>", 16, 7),
+			arg("out_ptr", "out_ptr", "!tt.ptr<f32>", 16, 7), arg("n_elements", "n_elements", i32, 16, 7),
 		}}},
 		{"triton-3.6.0/scalars.sm90/scalars_kernel.ttir", Signature{"scalars_kernel", []Arg{
-			{"out_ptr", "out_ptr", "!tt.ptr<f64>", 0, 17}, {"b", "b", "i1", 0, 17}, {"i8", "i8", "i8", 0, 17},
-			{"i16", "i16", "i16", 0, 17}, {"i32", "i32", i32, 0, 17}, {"i64", "i64", i64, 0, 17}, {"u8", "u8", "i8", 0, 17},
-			{"u16", "u16", "i16", 0, 17}, {"u32", "u32", i32, 0, 17}, {"u64", "u64", i64, 0, 17}, {"h", "h", "f16", 0, 17},
-			{"bf", "bf", "bf16", 0, 17}, {"f", "f", "f32", 0, 17}, {"d", "d", "f64", 0, 17},
+			arg("out_ptr", "out_ptr", "!tt.ptr<f64>", 0, 17), arg("b", "b", "i1", 0, 17), arg("i8", "i8", "i8", 0, 17),
+			arg("i16", "i16", "i16", 0, 17), arg("i32", "i32", i32, 0, 17), arg("i64", "i64", i64, 0, 17), arg("u8", "u8", "i8", 0, 17),
+			arg("u16", "u16", "i16", 0, 17), arg("u32", "u32", i32, 0, 17), arg("u64", "u64", i64, 0, 17), arg("h", "h", "f16", 0, 17),
+			arg("bf", "bf", "bf16", 0, 17), arg("f", "f", "f32", 0, 17), arg("d", "d", "f64", 0, 17),
 		}}},
 		{"triton-3.6.0/tma_host.sm90/tma_host_kernel.ttir", Signature{"tma_host_kernel", []Arg{
-			{"x_desc", "x_desc", desc, 0, 5}, {"x_desc", "x_desc_0", i32, 0, 5}, {"x_desc", "x_desc_1", i32, 0, 5},
-			{"x_desc", "x_desc_2", i64, 0, 5}, {"x_desc", "x_desc_3", i64, 0, 5},
-			{"out_desc", "out_desc", desc, 0, 5}, {"out_desc", "out_desc_4", i32, 0, 5}, {"out_desc", "out_desc_5", i32, 0, 5},
-			{"out_desc", "out_desc_6", i64, 0, 5}, {"out_desc", "out_desc_7", i64, 0, 5},
+			arg("x_desc", "x_desc", desc, 0, 5), arg("x_desc", "x_desc_0", i32, 0, 5), arg("x_desc", "x_desc_1", i32, 0, 5),
+			arg("x_desc", "x_desc_2", i64, 0, 5), arg("x_desc", "x_desc_3", i64, 0, 5),
+			arg("out_desc", "out_desc", desc, 0, 5), arg("out_desc", "out_desc_4", i32, 0, 5), arg("out_desc", "out_desc_5", i32, 0, 5),
+			arg("out_desc", "out_desc_6", i64, 0, 5), arg("out_desc", "out_desc_7", i64, 0, 5),
 		}}},
 		{"triton-3.6.0/tuple.sm90/tuple_kernel.source", Signature{"tuple_kernel", []Arg{
-			{"ptrs", "ptrs", "!tt.ptr<f32>", 0, 6}, {"ptrs", "ptrs_0", "!tt.ptr<f32>", 0, 6},
-			{"shape", "shape", i32, 0, 6}, {"shape", "shape_1", i32, 0, 6}, {"n", "n", i32, 0, 6},
+			arg("ptrs", "ptrs", "!tt.ptr<f32>", 0, 6), arg("ptrs", "ptrs_0", "!tt.ptr<f32>", 0, 6),
+			arg("shape", "shape", i32, 0, 6), arg("shape", "shape_1", i32, 0, 6), arg("n", "n", i32, 0, 6),
 		}}},
 	} {
 		got, err := parseTTIR(test.file, file(t, test.file))
@@ -98,6 +101,8 @@ func TestTTIRForms(t *testing.T) {
 			tt.func public @k( // %y: i32,
 			%x: i32) { } }`, x("", "x", "i32", 0)},
 		{"aliases of other attributes", "#blocked = #ttg.blocked<{order = [0]}>\nmodule { tt.func public @k(%x: i32) { %0 = a.b {e = #blocked, loc = 3} } }", x("", "x", "i32", 0)},
+		{"all attributes", `module { tt.func public @k(%x: i32 {tt.nv_tma_desc = 1 : i32, tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}) { } }`,
+			&Signature{"k", []Arg{{SSA: "x", Type: "i32", Divisibility: 16, PointerRange: 32, TensorMap: true}}}},
 		{"quoted attribute", `module { tt.func public @k(%x: i32 {"tt.divisibility" = 16}) { } }`, x("", "x", "i32", 16)},
 		{"empty attributes", `module { tt.func public @k(%x: i32 {}) { } }`, x("", "x", "i32", 0)},
 	} {
@@ -132,7 +137,8 @@ func TestTTIRManyArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, a := range got.Args {
-		if want := (Arg{fmt.Sprint("p", i), fmt.Sprint("a_", i), "!tt.ptr<f32>", 16, i + 2}); a != want {
+		want := Arg{Name: fmt.Sprint("p", i), SSA: fmt.Sprint("a_", i), Type: "!tt.ptr<f32>", Divisibility: 16, Line: i + 2}
+		if a != want {
 			t.Fatalf("argument %d is %+v, want %+v", i, a, want)
 		}
 	}
@@ -171,12 +177,13 @@ func TestTTIRFaults(t *testing.T) {
 		{"undefined location", arg("%x: i32 loc(#loc3)"), "k.ttir:2:33: location #loc3 is not defined in the file, one of 1; the file was cut short or edited; compile the kernel again"},
 		{"location defined twice", "#loc = loc(unknown)\n#loc = loc(unknown)\n" + arg(""), "k.ttir:2:1: #loc is defined twice"},
 		{"circle of locations", "#loc1 = loc(#loc2)\n#loc2 = loc(#loc1)\n" + arg("%x: i32 loc(#loc1)"), "leads through more than 16 others"},
-		{"unknown attribute", arg("%x: i32 {tt.nv_tma_desc = 1 : i32}"), `k.ttir:2:30: argument %x: unknown attribute "tt.nv_tma_desc"; this kerngen knows tt.divisibility`},
+		{"unknown attribute", arg("%x: i32 {tt.contiguity = 1 : i32}"), `k.ttir:2:30: argument %x: unknown attribute "tt.contiguity"; use a newer kerngen`},
+		{"no value of pointer_range", arg("%x: i32 {tt.pointer_range = -1 : i32}"), `tt.pointer_range = "-1 : i32" is not one whole number above 0`},
 		{"no attribute", arg("%x: i32 {16}"), `"16" instead of an attribute's name`},
 		{"no value of divisibility", arg("%x: i32 {tt.divisibility}"), `"}" instead of the value of tt.divisibility`},
 		{"odd divisibility", arg(`%x: i32 {tt.divisibility = "16"}`), `argument %x: tt.divisibility = "\"16\"" is not one whole number above 0`},
 		{"zero divisibility", arg("%x: i32 {tt.divisibility = 0 : i32}"), `tt.divisibility = "0 : i32" is not`},
-		{"divisibility twice", arg("%x: i32 {tt.divisibility = 16 : i32, tt.divisibility = 8 : i32}"), `tt.divisibility = "8 : i32" is not one`},
+		{"divisibility twice", arg("%x: i32 {tt.divisibility = 16 : i32, tt.divisibility = 8 : i32}"), `argument %x: tt.divisibility is given twice`},
 		{"malformed escape", arg(`%x: i32 loc("\zz")`), `k.ttir:2:33: malformed string "\"\\zz\""`},
 		{"escapes that are not UTF-8", arg(`%x: i32 loc("\FF")`), "malformed string"},
 		{"control character", arg(`%x: i32 loc("a\0Ab")`), `name "a\nb" holds a character that cannot be printed`},

@@ -15,6 +15,9 @@ func (c *checker) describe(out *compiled) {
 	out.doc = s.Doc
 	out.sources = s.Source
 	out.triton = s.Triton
+	if _, err := parseRelease(s.Triton); err != nil {
+		c.fault(sidecarExt, "triton: %v", err)
+	}
 	d := description{checker: c, out: out, seen: map[string]bool{}}
 	for _, p := range s.Params {
 		d.add(p, p.Name, p.Name)
@@ -131,6 +134,7 @@ func (d *description) compare(args []artefact.Arg) {
 		d.fault(sidecarExt, "%d arguments are passed, but %s has %d", len(d.args), d.file(ttirExt), len(args)).Fix(remake)
 		return
 	}
+	r, _ := parseRelease(d.out.triton)
 	for i, a := range args {
 		want := d.args[i]
 		if a.Name != "" && a.Name != want.Name && a.Name != want.outer {
@@ -142,7 +146,7 @@ func (d *description) compare(args []artefact.Arg) {
 			d.faultAt(ttirExt, a.Line, "argument %s: %v", want.Name, err)
 			continue
 		}
-		if t.Pointer != want.Type.Pointer || t.element().mlir != want.Type.element().mlir {
+		if !r.prints(want.Type, t) {
 			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(sidecarExt)).Fix(remake)
 		}
 		if a.Divisibility != want.promise() {

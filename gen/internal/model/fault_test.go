@@ -29,7 +29,7 @@ func TestFaults(t *testing.T) {
 		{"warp size", false, func(im *image) { im.Meta.WarpSize = 64 },
 			"a/scale.json: scale is compiled for warps of 64 threads, but NVIDIA's have 32" + remake},
 		{"instrumented", false, func(im *image) { im.Meta.Instrumentation = "gsan" },
-			`a/scale.json: scale is instrumented ("gsan"), which changes its parameters; recompile it without TRITON_INSTRUMENTATION_MODE`},
+			`a/scale.json: scale is instrumented ("gsan"), which can change its parameters; recompile it without TRITON_INSTRUMENTATION_MODE`},
 		{"version", false, func(im *image) { im.Meta.TritonVersion = "next" },
 			`a/scale.json: triton_version: "next" is not a version`},
 		{"no code", false, func(im *image) { im.PTX, im.Cubin = nil, nil },
@@ -73,6 +73,11 @@ func TestFaults(t *testing.T) {
 		}, "a/scale.ttir:7: parameter %arg0 of scale takes a host tensor descriptor, which kerngen does not launch yet; make the descriptor in the kernel with tl.make_tensor_descriptor"},
 		{"descriptor taken apart", false, func(im *image) { im.Source.Args[0].Type = "!tt.tensordesc<64x64xf16>" },
 			"a/scale.source:7: parameter x of scale takes a host tensor descriptor, which kerngen does not launch yet; make the descriptor in the kernel with tl.make_tensor_descriptor"},
+		{"descriptor of older releases", false, func(im *image) {
+			im.TTIR.Args[0] = artefact.Arg{SSA: "arg0", Type: "!tt.ptr<i8, 0>", TensorMap: true, Line: 7}
+		}, "a/scale.ttir:7: parameter %arg0 of scale takes a host tensor descriptor, which kerngen does not launch yet; make the descriptor in the kernel with tl.make_tensor_descriptor"},
+		{"descriptor told by its parts", false, func(im *image) { im.TTIR.Args[1].Name, im.TTIR.Args[2].Name = "x.shape.0", "x.stride.0" },
+			"a/scale.ttir:7: parameter x of scale takes a host tensor descriptor, which kerngen does not launch yet; make the descriptor in the kernel with tl.make_tensor_descriptor"},
 		{"descriptor in the metadata", false, func(im *image) { im.Meta.TensorDescs = 2 },
 			"a/scale.json: scale takes 2 host tensor descriptors, which kerngen does not launch yet; make the descriptor in the kernel with tl.make_tensor_descriptor"},
 		{"descriptor in the sidecar", true, param(artefact.SidecarParam{Name: "n", Type: "tensordesc<fp16[64, 64]>"}),
@@ -85,6 +90,11 @@ func TestFaults(t *testing.T) {
 			im.TTIR.Args[0].Type, im.Source.Args[0].Type = "!tt.ptr<f32, 3>", "!tt.ptr<f32, 3>"
 		},
 			`a/scale.ttir:7: argument x: TTIR type "!tt.ptr<f32, 3>" points into address space 3, not global memory`},
+		{"pointer to const pointers", false, func(im *image) {
+			im.TTIR.Args[0].Type, im.Source = `!tt.ptr<!tt.ptr<f32, "constant">>`, nil
+		}, `a/scale.ttir:7: argument x: TTIR type "!tt.ptr<!tt.ptr<f32, \"constant\">>" has const below another pointer, which Triton's signatures cannot say`},
+		{"pointer range", false, func(im *image) { im.TTIR.Args[0].PointerRange = 32 },
+			"a/scale.ttir:7: argument x has tt.pointer_range 32, a promise on the memory behind it that a launch cannot check; recompile the kernel for an NVIDIA target, or without it"},
 		{"fp8 scalar", false, func(im *image) { im.TTIR.Args[1].Type, im.Source.Args[1].Type = "f8E5M2", "f8E5M2" },
 			`a/scale.ttir:7: argument n: type "fp8e5" cannot be passed by value; Triton passes 8-bit floats through pointers only`},
 		{"no names", false, func(im *image) {
@@ -114,6 +124,16 @@ func TestFaults(t *testing.T) {
 			"a/scale.ttir:7: argument 1 is m, but n in scale.kerngen.json" + remake},
 		{"sidecar: width", true, param(artefact.SidecarParam{Name: "n", Type: "i64"}),
 			"a/scale.ttir:7: argument n is i32, but i64 in scale.kerngen.json" + remake},
+		{"sidecar: const that the TTIR lacks", true, func(im *image) {
+			im.Meta.TritonVersion, im.Sidecar.Triton, im.Sidecar.Params[0].Type = "3.9.0", "3.9.0", "*kfp32"
+		}, "a/scale.ttir:7: argument x is !tt.ptr<f32>, but *kfp32 in scale.kerngen.json" + remake},
+		{"sidecar: no const", true, func(im *image) { im.TTIR.Args[0].Type, im.Source = `!tt.ptr<f32, "constant">`, nil },
+			`a/scale.ttir:7: argument x is !tt.ptr<f32, "constant">, but *fp32 in scale.kerngen.json` + remake},
+		{"sidecar: fp8 spelled as before 3.2", true, func(im *image) {
+			im.TTIR.Args[0].Type, im.Sidecar.Params[0].Type, im.Source = "!tt.ptr<f8E4M3FNUZ>", "*fp8e4nv", nil
+		}, "a/scale.ttir:7: argument x is !tt.ptr<f8E4M3FNUZ>, but *fp8e4nv in scale.kerngen.json" + remake},
+		{"sidecar: of no release", true, func(im *image) { im.Meta.TritonVersion, im.Sidecar.Triton = "", "next" },
+			`a/scale.kerngen.json: triton: "next" is not a version`},
 		{"sidecar: pointer", true, param(artefact.SidecarParam{Name: "n", Type: "*i32"}),
 			"a/scale.ttir:7: argument n is i32, but *i32 in scale.kerngen.json" + remake},
 		{"sidecar: promise missing", true, func(im *image) { im.Sidecar.Params[0].DivisibleBy = 0 },

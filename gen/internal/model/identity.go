@@ -18,7 +18,7 @@ func (c *checker) checkBackend() {
 		c.fault(metaExt, "%s is compiled for warps of %d threads, but NVIDIA's have 32", m.Name, m.WarpSize).Fix(remake)
 	}
 	if m.Instrumentation != "" {
-		c.fault(metaExt, "%s is instrumented (%q), which changes its parameters", m.Name, m.Instrumentation).
+		c.fault(metaExt, "%s is instrumented (%q), which can change its parameters", m.Name, m.Instrumentation).
 			Fix("recompile it without TRITON_INSTRUMENTATION_MODE")
 	}
 	if _, err := parseRelease(m.TritonVersion); err != nil {

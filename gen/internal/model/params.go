@@ -9,6 +9,7 @@ import (
 // readParams finds the kernel's parameters: in the sidecar where there is one,
 // else in the TTIR, which knows neither signs nor what was compiled away.
 func (c *checker) readParams(out *compiled) {
+	c.checkRange()
 	c.checkSource()
 	switch {
 	case c.Sidecar != nil:
@@ -18,6 +19,20 @@ func (c *checker) readParams(out *compiled) {
 	default:
 		c.fault(metaExt, "nothing says what %s takes", c.Meta.Name).
 			Fix("put %s or %s beside it", c.file(ttirExt), c.file(sidecarExt))
+	}
+}
+
+// checkRange refuses promises on how much memory lies behind a pointer, which
+// Triton gives its AMD compiler: no launch can check them.
+func (c *checker) checkRange() {
+	if c.TTIR == nil {
+		return
+	}
+	for _, a := range c.TTIR.Args {
+		if a.PointerRange != 0 {
+			c.faultAt(ttirExt, a.Line, "argument %s has tt.pointer_range %d, a promise on the memory behind it that a launch cannot check", argName(a), a.PointerRange).
+				Fix("recompile the kernel for an NVIDIA target, or without it")
+		}
 	}
 }
 
@@ -77,7 +92,7 @@ func (c *checker) ttirNames() []string {
 	count := map[string]int{}
 	for _, a := range args {
 		if a.Name == "" {
-			c.faultAt(ttirExt, a.Line, "argument %s has no name; Triton keeps names since 3.5", argName(a)).
+			c.faultAt(ttirExt, a.Line, "argument %s has no name; Triton keeps names since %s", argName(a), argumentNames).
 				Fix("put %s beside it, or recompile with a later Triton", c.file(sidecarExt))
 			return nil
 		}

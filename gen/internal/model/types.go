@@ -32,7 +32,8 @@ const (
 
 // elements are all element types. TTIR spells fp8e4b15, which no hardware has,
 // as i8; of several that share a spelling the first is what TTIR alone means.
-// A 16-bit float is an array of bytes in PTX since LLVM 20, .b16 before.
+// A 16-bit float is an array of bytes in PTX; Triton 3.0 and 3.1 declare bf16 as
+// .u16, and other compilers both as .b16.
 var elements = []element{
 	{name: "i1", alias: "u1", mlir: "i1", size: 1, ptx: []string{".u8", ".b8"}, kind: boolean},
 	{name: "i8", mlir: "i8", size: 1, ptx: []string{".u8", ".b8"}, kind: integer},
@@ -44,7 +45,7 @@ var elements = []element{
 	{name: "u32", mlir: "i32", size: 4, ptx: []string{".u32", ".b32"}, kind: integer},
 	{name: "u64", mlir: "i64", size: 8, ptx: []string{".u64", ".b64"}, kind: integer},
 	{name: "fp16", mlir: "f16", size: 2, ptx: []string{".b8", ".b16"}, kind: float},
-	{name: "bf16", mlir: "bf16", size: 2, ptx: []string{".b8", ".b16"}, kind: float},
+	{name: "bf16", mlir: "bf16", size: 2, ptx: []string{".b8", ".b16", ".u16"}, kind: float},
 	{name: "fp32", alias: "f32", mlir: "f32", size: 4, ptx: []string{".f32", ".b32"}, kind: float},
 	{name: "fp64", alias: "f64", mlir: "f64", size: 8, ptx: []string{".f64", ".b64"}, kind: float},
 	{name: "fp8e4nv", mlir: "f8E4M3FN", size: 1, kind: float},

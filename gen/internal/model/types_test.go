@@ -62,6 +62,7 @@ func TestParseMLIR(t *testing.T) {
 		"f64":                             {Elem: "fp64"},
 		"!tt.ptr<i8>":                     {Elem: "i8", Pointer: 1},
 		"!tt.ptr<f32, 1>":                 {Elem: "fp32", Pointer: 1},
+		`!tt.ptr<f32, "constant">`:        {Elem: "fp32", Pointer: 1, Const: true},
 		"!tt.ptr<!tt.ptr<i64>>":           {Elem: "i64", Pointer: 2},
 		"!tt.ptr<!tt.ptr<i64, 1>, 1>":     {Elem: "i64", Pointer: 2},
 		"!tt.ptr<!tt.ptr<!tt.ptr<bf16>>>": {Elem: "bf16", Pointer: 3},
