@@ -32,7 +32,7 @@ func device(t *testing.T) *kernrt.Device {
 	t.Helper()
 	dev, err := open()
 	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
-		t.Skip("launches nothing: ", err)
+		t.Skip("launches nothing:", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func launchedFromSM90(t *testing.T, err error) {
 		if !errors.Is(err, kernrt.ErrNoImage) {
 			t.Fatalf("got %v, want ErrNoImage", err)
 		}
-		t.Skip("needs sm_90: ", err)
+		t.Skip("needs sm_90:", err)
 	}
 	launched(t, err)
 }
