@@ -86,7 +86,10 @@ func (b *Buffer[T]) Free() error {
 	d.mu.Lock()
 	delete(d.buffers, b.all.ptr.address)
 	d.mu.Unlock()
-	return driverError(d.ctx.Free(b.all.ptr.address))
+	if status := d.ctx.Free(b.all.ptr.address); status != cuda.OK {
+		return fmt.Errorf("free %v on %v: %w", b.all.ptr, d, driverError(status))
+	}
+	return nil
 }
 
 // bytesText is a size for messages.

@@ -131,6 +131,9 @@ func (d *Device) String() string { return d.info.String() }
 // the rest is still given back; the error tells all that failed. A second Close
 // is ErrClosed.
 func (d *Device) Close() error {
+	if err := d.check(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
 	d.use.Lock()
 	defer d.use.Unlock()
 	if d.closed {
@@ -138,8 +141,11 @@ func (d *Device) Close() error {
 	}
 	d.closed = true
 
+	d.mu.Lock() // against streams that are being closed
+	streams := maps.Clone(d.streams)
+	d.mu.Unlock()
 	var errs []error
-	for s := range maps.Clone(d.streams) {
+	for s := range streams {
 		if err := s.Close(); !errors.Is(err, ErrClosed) {
 			errs = append(errs, err)
 		}
@@ -158,10 +164,18 @@ func (d *Device) Close() error {
 	return nil
 }
 
+// check refuses a nil Device and the zero one.
+func (d *Device) check() error {
+	if d == nil || d.info == nil {
+		return faultf(ErrArgument, "there is no device; open one with Open")
+	}
+	return nil
+}
+
 // acquire keeps the device open until its use is unlocked for reading.
 func (d *Device) acquire() error {
-	if d == nil {
-		return faultf(ErrArgument, "the device is nil; open one with Open")
+	if err := d.check(); err != nil {
+		return err
 	}
 	d.use.RLock()
 	if d.closed {

@@ -20,22 +20,22 @@ type loadedFunction struct {
 // checkParams compares the parameters that the driver sees with those that
 // will be passed. Drivers before CUDA 12.4 cannot tell.
 func (f loadedFunction) checkParams(sizes []int) error {
-	for i, want := range sizes {
+	for i := range len(sizes) + 1 {
 		size, known, status := f.dev.ctx.ParamSize(f.function, i)
 		switch {
 		case !known:
 			return nil
-		case status.Result() == cuda.InvalidValue:
+		case status.Result() == cuda.InvalidValue && i < len(sizes):
 			return faultf(ErrMalformed, "the image takes %d parameters, but %d would be passed; generate the package again", i, len(sizes))
+		case status.Result() == cuda.InvalidValue:
+			return nil
 		case status != cuda.OK:
 			return driverError(status)
-		case size != want:
-			return faultf(ErrMalformed, "the image's parameter %d has %d bytes, but %d would be passed; generate the package again", i, size, want)
+		case i == len(sizes):
+			return faultf(ErrMalformed, "the image takes more than the %d parameters that would be passed; generate the package again", len(sizes))
+		case size != sizes[i]:
+			return faultf(ErrMalformed, "the image's parameter %d has %d bytes, but %d would be passed; generate the package again", i, size, sizes[i])
 		}
-	}
-	_, known, status := f.dev.ctx.ParamSize(f.function, len(sizes))
-	if known && status == cuda.OK {
-		return faultf(ErrMalformed, "the image takes more than the %d parameters that would be passed; generate the package again", len(sizes))
 	}
 	return nil
 }
@@ -68,12 +68,12 @@ func (f loadedFunction) allowShared() error {
 	if err != nil {
 		return err
 	}
-	total := f.image.Shared + static
-	if total <= defaultShared {
+	if f.image.Shared <= defaultShared-static {
 		return nil
 	}
-	if most := f.dev.info.SharedPerBlockOptin; total > most {
-		return faultf(ErrLimit, "a CTA needs %d bytes of shared memory, but %v has %d; compile the kernel with smaller blocks or fewer stages", total, f.dev, most)
+	if most := f.dev.info.SharedPerBlockOptin; f.image.Shared > most-static {
+		return faultf(ErrLimit, "a CTA needs %d + %d bytes of dynamic and static shared memory, but %v has %d; compile the kernel with smaller blocks or fewer stages",
+			f.image.Shared, static, f.dev, most)
 	}
 	return f.set(cuda.FuncMaxDynamicShared, f.image.Shared)
 }
@@ -91,7 +91,7 @@ func (f loadedFunction) allowCluster() error {
 			return err
 		}
 	}
-	most, status := f.dev.ctx.ClusterLimit(f.function, f.image.threads(), f.image.Shared)
+	most, status := f.dev.ctx.ClusterLimit(f.function, c, f.image.threads(), f.image.Shared)
 	if status != cuda.OK {
 		return driverError(status)
 	}

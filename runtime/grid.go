@@ -24,7 +24,8 @@ func Grid3D(x, y, z int) Grid { return Grid{x, y, z, true} }
 // String is the grid as Triton writes it: "(128, 1, 1)".
 func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g.x, g.y, g.z) }
 
-// check refuses what no device could mean.
+// check takes a grid that runs nothing apart: a dimension of zero is right, one
+// that is negative or was never set is not.
 func (g Grid) check() error {
 	switch {
 	case !g.set:
@@ -34,7 +35,3 @@ func (g Grid) check() error {
 	}
 	return nil
 }
-
-// isEmpty reports whether there is nothing to run: because a dimension is zero,
-// or because the grid was never set.
-func (g Grid) isEmpty() bool { return g.x == 0 || g.y == 0 || g.z == 0 }

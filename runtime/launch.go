@@ -11,9 +11,10 @@ import (
 // functions call it; args is the kernel's args struct, read before Launch
 // returns. Errors are *LaunchError.
 //
-// The checks come in this order: a grid with a zero dimension is a no-op that
-// succeeds, whatever the arguments; then null pointers and broken promises are
-// ErrArgument; then what the device cannot run is ErrNoImage or ErrLimit. No
+// The checks come in this order: a nil or closed stream; a grid that is not set
+// or has a negative dimension is ErrArgument, one with a zero dimension a no-op
+// that succeeds, whatever the arguments; then null pointers and broken promises
+// are ErrArgument; then what the device cannot run is ErrNoImage or ErrLimit. No
 // kernel is ever queued with a broken promise.
 func Launch[A any](k *Kernel, s *Stream, grid Grid, args *A) error {
 	// args itself must not pass through an interface or a function value on its
@@ -34,7 +35,7 @@ func (k *Kernel) launch(s *Stream, grid Grid, args unsafe.Pointer, argsType any)
 }
 
 func (k *Kernel) launchOn(s *Stream, grid Grid, args unsafe.Pointer, argsType any) error {
-	if grid.isEmpty() {
+	if grid.x <= 0 || grid.y <= 0 || grid.z <= 0 {
 		return grid.check()
 	}
 	if args == nil {
@@ -54,9 +55,8 @@ func (k *Kernel) launchOn(s *Stream, grid Grid, args unsafe.Pointer, argsType an
 			return err
 		}
 	}
-	// As unsigned numbers, negative dimensions are beyond every limit too.
-	if uint(grid.x) > uint(p.most[0]) || uint(grid.y) > uint(p.most[1]) || uint(grid.z) > uint(p.most[2]) {
-		return p.gridError(grid)
+	if grid.x > p.most[0] || grid.y > p.most[1] || grid.z > p.most[2] {
+		return p.gridError()
 	}
 	if s.debug {
 		return on.launchChecked(s, p, grid, args)
@@ -93,16 +93,13 @@ func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile 
 
 func (k *Kernel) launchError(s *Stream, grid Grid, err error) error {
 	e := &LaunchError{Kernel: k.Name, Grid: grid, Err: err}
-	if s != nil {
+	if s.check() == nil {
 		e.Device = s.dev.String()
 	}
 	return e
 }
 
-func (p *plan) gridError(grid Grid) error {
-	if err := grid.check(); err != nil {
-		return err
-	}
+func (p *plan) gridError() error {
 	what := ""
 	if p.cluster != [3]int{1, 1, 1} {
 		what = fmt.Sprintf(", each a cluster of %v CTAs", p.cluster)

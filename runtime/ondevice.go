@@ -124,6 +124,16 @@ type refusal struct{ err error }
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
+// refusesImage tells a driver that cannot run or compile an image from one that
+// has failed for another reason, which would fail on every image.
+func refusesImage(s cuda.Status) bool {
+	switch s.Result() {
+	case cuda.InvalidImage, cuda.NoBinary, cuda.InvalidPTX, cuda.UnsupportedPTX, cuda.NoCompiler, cuda.CompilerDisabled, cuda.InvalidSource:
+		return true
+	}
+	return false
+}
+
 // loadImage loads one image and makes it ready to launch. A failure leaves
 // nothing loaded.
 func (on *onDevice) loadImage(image *Image) (*plan, error) {
@@ -138,10 +148,10 @@ func (on *onDevice) loadImage(image *Image) (*plan, error) {
 		if log != "" {
 			err = fmt.Errorf("%w: %s", err, log)
 		}
-		if status.Result() == cuda.OutOfMemory {
-			return nil, err
+		if refusesImage(status) {
+			err = &refusal{err}
 		}
-		return nil, &refusal{err}
+		return nil, err
 	}
 	p, err := on.plan(image, module)
 	if err != nil {

@@ -42,13 +42,21 @@ func (b *scratchBuffer) take(s *Stream, need Scratch, ctas uint64) (uint64, erro
 	if high != 0 || carry != 0 {
 		return 0, faultf(ErrLimit, "%d CTAs x %d bytes of scratch overflow 64 bits", ctas, need.Size)
 	}
+	value, fill := s.scratchFill()
+	if fill || total > b.size {
+		// Here, not only at the launch: what is allocated during a capture is
+		// the graph's memory.
+		if err := s.refuseCapture(); err != nil {
+			return 0, err
+		}
+	}
 	if total > b.size {
 		if err := b.grow(s, total); err != nil {
 			return 0, err
 		}
 	}
 	address := (b.address + slack) &^ uint64(max(need.Align, 1)-1)
-	if value, fill := s.scratchFill(); fill {
+	if fill {
 		if status := s.dev.ctx.FillAsync(s.handle, address, value, size); status != cuda.OK {
 			return 0, driverError(status)
 		}
@@ -65,6 +73,14 @@ func (s *Stream) scratchFill() (value byte, fill bool) {
 		return poison, true
 	}
 	return 0, false
+}
+
+func (s *Stream) refuseCapture() error {
+	capturing, status := s.dev.ctx.IsCapturing(s.handle)
+	if capturing {
+		status = cuda.Capturing
+	}
+	return statusError(status)
 }
 
 // grow replaces the buffer by one of at least size bytes, doubling where there

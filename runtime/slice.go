@@ -1,6 +1,7 @@
 package kernrt
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
@@ -51,7 +52,7 @@ func (s Slice[T]) copy(stream *Stream, what string, host []T, do func(cuda.Conte
 		return faultf(ErrArgument, "%s: %d elements here, %d there; take a Slice of equal length", what, len(host), s.len)
 	}
 	if err := stream.acquire(); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer stream.mu.RUnlock()
 	if s.len == 0 {
@@ -61,7 +62,10 @@ func (s Slice[T]) copy(stream *Stream, what string, host []T, do func(cuda.Conte
 		return faultf(ErrOtherDevice, "%s: the memory is on %v, the stream on %v", what, s.dev, stream.dev)
 	}
 	bytes := uint64(s.len) * uint64(elemSize[T]())
-	return driverError(do(stream.dev.ctx, stream.handle, unsafe.Pointer(unsafe.SliceData(host)), bytes))
+	if status := do(stream.dev.ctx, stream.handle, unsafe.Pointer(unsafe.SliceData(host)), bytes); status != cuda.OK {
+		return fmt.Errorf("%s, %s at %v on %v: %w", what, bytesText(bytes), s.ptr, s.dev, driverError(status))
+	}
+	return nil
 }
 
 // normalizeBools makes what a kernel wrote as i1 valid Go bools: any byte but 0

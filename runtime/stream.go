@@ -94,19 +94,25 @@ func (s *Stream) Handle() uintptr { return s.handle.Handle() }
 // may come from any work queued before.
 func (s *Stream) Synchronize() error {
 	if err := s.acquire(); err != nil {
-		return err
+		return fmt.Errorf("synchronize: %w", err)
 	}
 	defer s.mu.RUnlock()
-	return driverError(s.dev.ctx.Synchronize(s.handle))
+	if status := s.dev.ctx.Synchronize(s.handle); status != cuda.OK {
+		return fmt.Errorf("synchronize a stream of %v: %w", s.dev, driverError(status))
+	}
+	return nil
 }
 
 // Close waits for the stream's work, frees its scratch memory and, where
 // NewStream made it, destroys it. A second Close is ErrClosed.
 func (s *Stream) Close() error {
+	if err := s.check(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return faultf(ErrClosed, "the stream is closed already")
+		return faultf(ErrClosed, "close: the stream is closed already")
 	}
 	s.closed = true
 	errs := []error{
@@ -119,13 +125,31 @@ func (s *Stream) Close() error {
 	s.dev.mu.Lock()
 	defer s.dev.mu.Unlock()
 	delete(s.dev.streams, s)
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close a stream of %v: %w", s.dev, err)
+	}
+	return nil
+}
+
+// check refuses a nil Stream and the zero one.
+func (s *Stream) check() error {
+	if s == nil || s.dev == nil {
+		return errNoStream()
+	}
+	return nil
+}
+
+// Out of line, so that check is inlined into a launch.
+//
+//go:noinline
+func errNoStream() error {
+	return faultf(ErrArgument, "there is no stream; make one with Device.NewStream")
 }
 
 // acquire keeps the stream open until its mu is unlocked for reading.
 func (s *Stream) acquire() error {
-	if s == nil {
-		return faultf(ErrArgument, "the stream is nil; make one with Device.NewStream")
+	if err := s.check(); err != nil {
+		return err
 	}
 	s.mu.RLock()
 	if s.closed {

@@ -109,8 +109,10 @@ kg_status kg_function_set_attribute(CUcontext ctx, CUfunction function, int attr
 	IN(ctx, KG_CALL(cuFuncSetAttribute, function, attribute, value));
 }
 
-kg_status kg_function_cluster_limit(CUcontext ctx, CUfunction function, uint32_t threads, uint32_t shared, int *limit) {
-	CUlaunchConfig config = { 1, 1, 1, threads, 1, 1, shared, NULL, NULL, 0 };
+kg_status kg_function_cluster_limit(CUcontext ctx, CUfunction function, uint32_t x, uint32_t y, uint32_t z,
+	uint32_t threads, uint32_t shared, int *limit) {
+
+	CUlaunchConfig config = { x, y, z, threads, 1, 1, shared, NULL, NULL, 0 };
 	IN(ctx, KG_CALL(cuOccupancyMaxPotentialClusterSize, limit, function, &config));
 }
 

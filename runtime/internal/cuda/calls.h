@@ -42,7 +42,11 @@ kg_status kg_module_unload(CUcontext ctx, CUmodule module);
 kg_status kg_module_function(CUcontext ctx, CUmodule module, const char *symbol, CUfunction *function);
 kg_status kg_function_attribute(CUcontext ctx, CUfunction function, int attribute, int *value);
 kg_status kg_function_set_attribute(CUcontext ctx, CUfunction function, int attribute, int value);
-kg_status kg_function_cluster_limit(CUcontext ctx, CUfunction function, uint32_t threads, uint32_t shared, int *limit);
+
+// kg_function_cluster_limit tells the most CTAs of a cluster. The driver wants a
+// grid of whole clusters of the shape that the function requires: x, y, z CTAs.
+kg_status kg_function_cluster_limit(CUcontext ctx, CUfunction function, uint32_t x, uint32_t y, uint32_t z,
+	uint32_t threads, uint32_t shared, int *limit);
 
 // kg_function_param tells the size of a parameter; *known is 0 where the driver
 // is too old to tell (before CUDA 12.4).

@@ -52,10 +52,12 @@ func (c Context) SetAttribute(f Function, attribute, value int) Status {
 	return Status(C.kg_function_set_attribute(c.c, f.c, C.int(attribute), C.int(value)))
 }
 
-// ClusterLimit is the largest number of CTAs that a cluster of such CTAs can have.
-func (c Context) ClusterLimit(f Function, threads, shared int) (int, Status) {
+// ClusterLimit is the largest number of CTAs that a cluster of such CTAs can
+// have, for a function that is launched in clusters of a shape.
+func (c Context) ClusterLimit(f Function, cluster [3]int, threads, shared int) (int, Status) {
 	var n C.int
-	s := C.kg_function_cluster_limit(c.c, f.c, C.uint32_t(threads), C.uint32_t(shared), &n)
+	s := C.kg_function_cluster_limit(c.c, f.c, C.uint32_t(cluster[0]), C.uint32_t(cluster[1]), C.uint32_t(cluster[2]),
+		C.uint32_t(threads), C.uint32_t(shared), &n)
 	return int(n), Status(s)
 }
 

@@ -37,10 +37,16 @@ func (s Status) Result() int { return int(s & 0xffff) }
 
 // The driver's results that the runtime tells apart.
 const (
-	InvalidValue = 1
-	OutOfMemory  = 2
-	NoDevice     = 100
-	NotFound     = 500
+	InvalidValue     = 1
+	OutOfMemory      = 2
+	NoDevice         = 100
+	InvalidImage     = 200
+	NoBinary         = 209 // for this GPU
+	InvalidPTX       = 218
+	NoCompiler       = 221 // for PTX
+	UnsupportedPTX   = 222 // newer than the driver
+	CompilerDisabled = 223
+	InvalidSource    = 300
 )
 
 // Device attributes (CUdevice_attribute).

@@ -65,7 +65,7 @@ func (Context) Unload(Module) Status                                  { return u
 func (Context) FunctionOf(Module, string) (Function, Status)          { return Function{}, unavailable }
 func (Context) Attribute(Function, int) (int, Status)                 { return 0, unavailable }
 func (Context) SetAttribute(Function, int, int) Status                { return unavailable }
-func (Context) ClusterLimit(Function, int, int) (int, Status)         { return 0, unavailable }
+func (Context) ClusterLimit(Function, [3]int, int, int) (int, Status) { return 0, unavailable }
 func (Context) ParamSize(Function, int) (size int, known bool, _ Status) {
 	return 0, false, unavailable
 }
