@@ -16,6 +16,8 @@
 package gen
 
 import (
+	"strings"
+
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
 	"github.com/kerngen/kerngen/gen/internal/emit"
@@ -30,6 +32,11 @@ type Config struct {
 	Paths   []string          // artefact files, or folders searched with all below them
 	Names   map[string]string // kernel -> the name to go by instead in Go
 	Renames map[string]string // PARAM or KERNEL.PARAM -> likewise, constants too
+
+	// What images of one name leave open, where they came from a cache.
+	Folds      map[string]string // KERNEL.PARAM -> "1" or "null": what it was where the code lacks it
+	Signatures map[string]string // KERNEL -> "x_ptr: *fp32:16, n: i32": its arguments, where no file tells them
+	Suffix     bool              // make a function of each image that a launch could not tell from others; else they are an error
 }
 
 // Result is a generated package.
@@ -51,11 +58,15 @@ func Generate(c Config) (Result, error) {
 	if err := checkPackageName(c.Package); err != nil {
 		return Result{}, err
 	}
+	options, err := c.modelOptions()
+	if err != nil {
+		return Result{}, err
+	}
 	images, err := artefact.Read(c.Paths)
 	if err != nil {
 		return Result{}, err
 	}
-	kernels, warnings, err := model.Build(images)
+	kernels, warnings, err := model.Build(images, options)
 	if err != nil {
 		return Result{Warnings: warnings}, err
 	}
@@ -78,6 +89,29 @@ func Generate(c Config) (Result, error) {
 		}
 	}
 	return result, nil
+}
+
+// modelOptions reads the options about images.
+func (c Config) modelOptions() (model.Options, error) {
+	o := model.Options{Folds: map[string]model.Fold{}, Signatures: map[string]model.Signature{}, Suffix: c.Suffix}
+	var faults diag.List
+	for param, value := range c.Folds {
+		o.Folds[param] = model.Fold(value)
+		if kernel, name, ok := strings.Cut(param, "."); !ok || kernel == "" || name == "" {
+			faults.Add(diag.Errorf("", "--fold %s=%s: %q is not KERNEL.PARAM", param, value, param))
+		}
+		if f := o.Folds[param]; f != model.FoldOne && f != model.FoldNull {
+			faults.Add(diag.Errorf("", "--fold %s=%s: an argument is folded away for being %s or %s", param, value, model.FoldOne, model.FoldNull))
+		}
+	}
+	for kernel, text := range c.Signatures {
+		s, err := model.ParseSignature(text)
+		if err != nil {
+			faults.Add(diag.Errorf("", "--signature %q: %v", kernel+"="+text, err))
+		}
+		o.Signatures[kernel] = s
+	}
+	return o, faults.Err()
 }
 
 // Error is one fault that the caller can mend, of the input, the options or the

@@ -4,22 +4,24 @@
 package artefact
 
 // Image holds the facts of one compiled kernel: the files NAME.json, NAME.ttir,
-// NAME.source, NAME.ptx, NAME.cubin and NAME.kerngen.json of one folder. What a
-// missing file would have said is nil; Meta is never nil.
+// NAME.source, NAME.ptx, NAME.cubin, NAME.kerngen.json and NAME.launch_metadata
+// of one folder. What a missing file would have said is nil; Meta is never nil.
 type Image struct {
-	Path    string     // the files' path without extension, slash-separated, as reached from the user's argument
-	Meta    *Meta      // NAME.json
-	TTIR    *Signature // NAME.ttir
-	Source  *Signature // NAME.source: the module before any pass
-	PTX     *PTX       // NAME.ptx
-	Cubin   *Cubin     // NAME.cubin
-	Sidecar *Sidecar   // NAME.kerngen.json
+	Path    string      // the files' path without extension, slash-separated, as reached from the user's argument
+	Meta    *Meta       // NAME.json, or what comments in NAME.ptx say in its place
+	TTIR    *Signature  // NAME.ttir
+	Source  *Signature  // NAME.source: the module before any pass
+	PTX     *PTX        // NAME.ptx
+	Cubin   *Cubin      // NAME.cubin
+	Sidecar *Sidecar    // NAME.kerngen.json
+	Launch  *LaunchMeta // NAME.launch_metadata
 }
 
 // Meta is Triton's metadata, NAME.json. Triton adds keys in every version;
 // unknown ones are ignored. What a version does not write has the value that
 // its launcher assumed.
 type Meta struct {
+	InPTX           bool   // read from comments in NAME.ptx
 	Name            string // the symbol in the cubin
 	Backend         string // "cuda" or "hip"
 	Arch            int    // 80, 90, 100, …; 0 where the backend names it otherwise

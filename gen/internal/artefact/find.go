@@ -20,7 +20,7 @@ type kernel struct {
 
 // extensions are those of the files that make a kernel. One that ends in
 // another comes before it.
-var extensions = []string{".kerngen.json", ".json", ".ttir", ".source", ".ptx", ".cubin"}
+var extensions = []string{".kerngen.json", ".json", ".ttir", ".source", ".ptx", ".cubin", ".launch_metadata"}
 
 // split takes a file's name apart; ext is "" for a file that is none of ours.
 func split(name string) (stem, ext string) {

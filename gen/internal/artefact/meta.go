@@ -34,6 +34,11 @@ func parseMeta(pos string, data []byte) (*Meta, error) {
 	if err := json.Unmarshal(data, &o.fields); err != nil {
 		return nil, diag.Errorf(pos, "not a JSON object: %v", err)
 	}
+	return o.meta()
+}
+
+// meta reads the keys of NAME.json.
+func (o *object) meta() (*Meta, error) {
 	m := &Meta{
 		Name:            o.text("name", required),
 		TritonVersion:   o.text("triton_version", optional),
@@ -57,7 +62,7 @@ func parseMeta(pos string, data []byte) (*Meta, error) {
 	o.target(m)
 	for _, key := range foreignLaunch {
 		if v := string(o.fields[key]); v != "" && v != "null" && v != "false" {
-			o.faults.Add(diag.Errorf(pos, "key %q: clusters of this kind are not supported", key).
+			o.faults.Add(diag.Errorf(o.pos, "key %q: clusters of this kind are not supported", key).
 				Fix("compile the kernel with num_ctas instead"))
 		}
 	}

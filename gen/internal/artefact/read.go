@@ -60,15 +60,22 @@ func Read(paths []string) ([]*Image, error) {
 func (k kernel) read(faults *diag.List) *Image {
 	image := &Image{Path: k.path}
 	var found bool
-	if image.Meta, found = load(k, ".json", maxJSON, faults, parseMeta); !found {
-		faults.Add(diag.Errorf(k.path+k.seen, "%s.json is missing beside it", path.Base(k.path)).
-			Fix("copy it from where Triton wrote it; a launch needs its metadata"))
-	}
+	image.Meta, found = load(k, ".json", maxJSON, faults, parseMeta)
 	image.TTIR, _ = load(k, ".ttir", maxText, faults, parseTTIR)
 	image.Source, _ = load(k, ".source", maxText, faults, parseTTIR)
 	image.PTX, _ = load(k, ".ptx", maxText, faults, parsePTX)
 	image.Cubin, _ = load(k, ".cubin", maxCubin, faults, parseCubin)
 	image.Sidecar, _ = load(k, ".kerngen.json", maxJSON, faults, parseSidecar)
+	image.Launch, _ = load(k, ".launch_metadata", maxJSON, faults, parseLaunchMeta)
+	if !found && image.PTX != nil {
+		var err error
+		image.Meta, found, err = ptxMeta(k.path+".ptx", image.PTX)
+		faults.Add(err)
+	}
+	if !found {
+		faults.Add(diag.Errorf(k.path+k.seen, "%s.json is missing beside it", path.Base(k.path)).
+			Fix("copy it from where Triton wrote it; a launch needs its metadata"))
+	}
 	return image
 }
 

@@ -171,7 +171,7 @@ func (c *sidecarCheck) fault(where, format string, args ...any) {
 }
 
 func (c *sidecarCheck) file(s *Sidecar) {
-	if !isIdentifier(s.Kernel) {
+	if !IsIdentifier(s.Kernel) {
 		c.fault("kernel", "%q is not a name of a Python function", s.Kernel)
 	}
 	if s.Triton == "" {
@@ -216,7 +216,7 @@ func (c *sidecarCheck) params(where string, params []SidecarParam, depth int) {
 		case depth > 0 && p.Name == "" && params[0].Name == "":
 		case depth > 0 && p.Name != "" && params[0].Name == "":
 			c.fault(at, "%q has a name, but the members before it have none", p.Name)
-		case !isIdentifier(p.Name):
+		case !IsIdentifier(p.Name):
 			c.fault(at, "%q is not a name of a parameter", p.Name)
 		case names[p.Name]:
 			c.fault(at, "name %q is given twice", p.Name)
@@ -283,8 +283,8 @@ func (c *sidecarCheck) constant(at string, k *Constant) {
 	}
 }
 
-// isIdentifier reports whether s is a name in Python.
-func isIdentifier(s string) bool {
+// IsIdentifier reports whether s is a name in Python.
+func IsIdentifier(s string) bool {
 	for i, r := range s {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)) {
 			return false

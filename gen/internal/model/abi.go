@@ -21,7 +21,7 @@ func (c *checker) hidden(params []param) int {
 		}
 	}
 	if c.PTX != nil && c.Cubin != nil && len(c.PTX.Params) != len(c.Cubin.Params) {
-		c.fault(cubinExt, "takes %d parameters, but the entry in %s %d", len(c.Cubin.Params), c.file(ptxExt), len(c.PTX.Params)).Fix(remake)
+		c.fault(cubinExt, "takes %d parameters, but the entry in %s %d", len(c.Cubin.Params), c.file(ptxExt), len(c.PTX.Params)).Fix("%s", c.remedy())
 		return 0
 	}
 	ext, n := cubinExt, 0
@@ -32,9 +32,10 @@ func (c *checker) hidden(params []param) int {
 	}
 	hidden := n - len(args)
 	if hidden < 0 || hidden > maxHidden {
-		c.fault(ext, "takes %d parameters, but %s has %d arguments, after which come 0 to %d scratch pointers", n, c.argFile(), len(args), maxHidden).Fix(remake)
+		c.fault(ext, "takes %d parameters, but %s has %d arguments, after which come 0 to %d scratch pointers", n, c.argFile(), len(args), maxHidden).Fix("%s", c.remedy())
 		return 0
 	}
+	c.checkHidden(hidden)
 	if c.PTX != nil {
 		c.checkPTX(args)
 	}
@@ -46,10 +47,24 @@ func (c *checker) hidden(params []param) int {
 
 // argFile is the file that the arguments come from.
 func (c *checker) argFile() string {
-	if c.TTIR == nil {
+	switch {
+	case c.option != "":
+		return c.option
+	case c.TTIR != nil:
+	case c.Sidecar != nil:
 		return c.file(sidecarExt)
+	case c.Launch != nil:
+		return c.file(launchExt)
 	}
 	return c.file(ttirExt)
+}
+
+// remedy is for what disagrees with the code.
+func (c *checker) remedy() string {
+	if c.option != "" {
+		return "correct the option"
+	}
+	return remake
 }
 
 // checkPTX compares each parameter's declaration. PTX of older Triton marks no
@@ -59,7 +74,7 @@ func (c *checker) checkPTX(args []Param) {
 	for i, p := range c.PTX.Params {
 		if i >= len(args) {
 			if p.Size != pointerSize || !slices.Contains(pointerForms, p.Type) || marks && !p.Pointer {
-				c.faultAt(ptxExt, p.Line, "parameter %d follows the arguments of %s and should be a scratch pointer, but is %s of %d bytes", i, c.argFile(), p.Type, p.Size).Fix(remake)
+				c.faultAt(ptxExt, p.Line, "parameter %d follows the arguments of %s and should be a scratch pointer, but is %s of %d bytes", i, c.argFile(), p.Type, p.Size).Fix("%s", c.remedy())
 			}
 			continue
 		}
@@ -67,11 +82,11 @@ func (c *checker) checkPTX(args []Param) {
 		switch pointer := a.Type.Pointer > 0; {
 		case p.Size != a.Type.Size() || !slices.Contains(a.Type.ptxForms(), p.Type):
 			c.faultAt(ptxExt, p.Line, "parameter %d is %s of %d bytes, but %s is %s in %s, which is %s of %d", i, p.Type, p.Size,
-				a.Name, a.Type, c.argFile(), strings.Join(a.Type.ptxForms(), " or "), a.Type.Size()).Fix(remake)
+				a.Name, a.Type, c.argFile(), strings.Join(a.Type.ptxForms(), " or "), a.Type.Size()).Fix("%s", c.remedy())
 		case marks && pointer && !p.Pointer:
-			c.faultAt(ptxExt, p.Line, "parameter %d is not a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix(remake)
+			c.faultAt(ptxExt, p.Line, "parameter %d is not a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix("%s", c.remedy())
 		case !pointer && p.Pointer:
-			c.faultAt(ptxExt, p.Line, "parameter %d is a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix(remake)
+			c.faultAt(ptxExt, p.Line, "parameter %d is a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix("%s", c.remedy())
 		}
 	}
 }
@@ -86,16 +101,16 @@ func (c *checker) checkCubin(args []Param) {
 		}
 		switch {
 		case p.Ordinal != i:
-			c.fault(cubinExt, "lacks parameter %d", i).Fix(remake)
+			c.fault(cubinExt, "lacks parameter %d", i).Fix("%s", c.remedy())
 			return
 		case p.Size != size:
-			c.fault(cubinExt, "parameter %d has %d bytes, but is %s of %d bytes by %s", i, p.Size, name, size, c.argFile()).Fix(remake)
+			c.fault(cubinExt, "parameter %d has %d bytes, but is %s of %d bytes by %s", i, p.Size, name, size, c.argFile()).Fix("%s", c.remedy())
 			return
 		case p.Offset%size != 0:
-			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, which is not a multiple of its size", i, name, size, p.Offset).Fix(remake)
+			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, which is not a multiple of its size", i, name, size, p.Offset).Fix("%s", c.remedy())
 			return
 		case p.Offset < end:
-			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, after one that ends at %d", i, name, size, p.Offset, end).Fix(remake)
+			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, after one that ends at %d", i, name, size, p.Offset, end).Fix("%s", c.remedy())
 			return
 		}
 		end = p.Offset + p.Size

@@ -16,14 +16,14 @@ import (
 // not matter.
 func build(t *testing.T, images ...*artefact.Image) ([]Kernel, []string) {
 	t.Helper()
-	kernels, warnings, err := Build(images)
+	kernels, warnings, err := Build(images, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	images = slices.Clone(images)
 	for range 8 {
 		rand.Shuffle(len(images), func(i, j int) { images[i], images[j] = images[j], images[i] })
-		k, w, err := Build(images)
+		k, w, err := Build(images, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +40,14 @@ func build(t *testing.T, images ...*artefact.Image) ([]Kernel, []string) {
 // buildFault is Build on images that do not go together, in several orders.
 func buildFault(t *testing.T, images ...*artefact.Image) string {
 	t.Helper()
-	_, _, err := Build(images)
+	_, _, err := Build(images, Options{})
 	if err == nil {
 		t.Fatal("Build accepts it")
 	}
 	images = slices.Clone(images)
 	for range 8 {
 		rand.Shuffle(len(images), func(i, j int) { images[i], images[j] = images[j], images[i] })
-		if _, _, again := Build(images); again == nil || again.Error() != err.Error() {
+		if _, _, again := Build(images, Options{}); again == nil || again.Error() != err.Error() {
 			t.Fatalf("the error depends on the order of images: %v\n%v", err, again)
 		}
 	}

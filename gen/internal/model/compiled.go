@@ -16,15 +16,19 @@ type compiled struct {
 	sources   []artefact.SidecarFile
 	triton    string
 	described bool // a sidecar names the constants and what is folded
+	signed    bool // the user names the arguments
 	params    []param
 	constants []Constant
+	unnamed   map[int]Constant // by position in the source, where no file names them
+	positions map[string]int   // of arguments, where known
 	image     Image
 }
 
 // param is a parameter as one image sees it.
 type param struct {
 	Param
-	guard GuardKind // 0: none
+	guard  GuardKind // 0: none
+	narrow bool      // passed with 32 bits, although the kernel's parameter has 64
 }
 
 // passed reports whether the image takes the argument.
@@ -36,6 +40,9 @@ func (c compiled) guards() []Guard {
 	for i, p := range c.params {
 		if p.guard != 0 {
 			gs = append(gs, Guard{i, p.guard})
+		}
+		if p.narrow {
+			gs = append(gs, Guard{i, Fits32})
 		}
 	}
 	return gs
@@ -55,8 +62,10 @@ func (c compiled) args() []int {
 // checker reads one image and collects what is wrong with it.
 type checker struct {
 	*artefact.Image
-	faults   diag.List
-	warnings []string
+	signatures map[string]Signature
+	option     string // the one that told the arguments; "" where the files did
+	faults     diag.List
+	warnings   []string
 }
 
 // The files that a fault can be about.
@@ -67,6 +76,7 @@ const (
 	ptxExt     = ".ptx"
 	cubinExt   = ".cubin"
 	sidecarExt = ".kerngen.json"
+	launchExt  = ".launch_metadata"
 )
 
 // remake is the remedy where files disagree.
@@ -74,6 +84,9 @@ const remake = "recompile the kernel so that all its files come from one run"
 
 // fault reports a fault in the image's file that ends in ext.
 func (c *checker) fault(ext, format string, args ...any) *diag.Error {
+	if ext == metaExt && c.Meta.InPTX {
+		ext = ptxExt
+	}
 	e := diag.Errorf(c.Path+ext, format, args...)
 	c.faults.Add(e)
 	return e
@@ -97,8 +110,8 @@ func (c *checker) ok() bool { return c.faults.Err() == nil }
 
 // compile checks the files of one image against each other. Later checks build
 // on earlier ones: where those failed, they would only repeat the fault.
-func compile(im *artefact.Image) (compiled, []string, error) {
-	c := &checker{Image: im}
+func compile(im *artefact.Image, signatures map[string]Signature) (compiled, []string, error) {
+	c := &checker{Image: im, signatures: signatures}
 	out := compiled{image: Image{Origin: im.Path}, triton: im.Meta.TritonVersion}
 	c.checkBackend()
 	if c.ok() {

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Constant is a compile-time constant of the source.
 type Constant struct {
@@ -22,20 +25,9 @@ func (c Constant) text() string {
 	return fmt.Sprint(c.Value)
 }
 
-// differing finds the first constant that two lists do not share, and says what
-// it is in each.
-func differing(a, b []Constant) (name, inA, inB string) {
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(a):
-			return b[i].Name, "absent", b[i].text()
-		case i >= len(b):
-			return a[i].Name, a[i].text(), "absent"
-		case a[i].Name != b[i].Name:
-			return a[i].Name, a[i].text(), "absent"
-		case a[i] != b[i]:
-			return a[i].Name, a[i].text(), b[i].text()
-		}
-	}
-	return "", "", ""
+// sameConstants compares two lists; NaN is the same as NaN.
+func sameConstants(a, b []Constant) bool { return slices.EqualFunc(a, b, Constant.same) }
+
+func (c Constant) same(d Constant) bool {
+	return c.Name == d.Name && fmt.Sprintf("%T %#v", c.Value, c.Value) == fmt.Sprintf("%T %#v", d.Value, d.Value)
 }

@@ -18,7 +18,7 @@ func (c *checker) describe(out *compiled) {
 	if _, err := parseRelease(s.Triton); err != nil {
 		c.fault(sidecarExt, "triton: %v", err)
 	}
-	d := description{checker: c, out: out, seen: map[string]bool{}}
+	d := description{checker: c, out: out, seen: map[string]bool{}, ext: sidecarExt}
 	for _, p := range s.Params {
 		d.add(p, p.Name, p.Name)
 	}
@@ -27,12 +27,13 @@ func (c *checker) describe(out *compiled) {
 	}
 }
 
-// description is a sidecar on its way into a compiled.
+// description is a file that names the arguments, on its way into a compiled.
 type description struct {
 	*checker
 	out  *compiled
 	args []describedArg // what is passed
 	seen map[string]bool
+	ext  string // of the file that describes
 }
 
 type describedArg struct {
@@ -44,11 +45,11 @@ type describedArg struct {
 // tuple's member.
 func (d *description) add(p artefact.SidecarParam, name, outer string) {
 	if name == "" {
-		d.fault(sidecarExt, "a parameter has no name").Fix(remake)
+		d.fault(d.ext, "a parameter has no name").Fix(remake)
 		return
 	}
 	if d.seen[name] {
-		d.fault(sidecarExt, "two parameters are named %s", name).Fix(remake)
+		d.fault(d.ext, "two parameters are named %s", name).Fix(remake)
 		return
 	}
 	d.seen[name] = true
@@ -60,13 +61,13 @@ func (d *description) add(p artefact.SidecarParam, name, outer string) {
 	}
 	switch {
 	case kinds != 1:
-		d.fault(sidecarExt, "parameter %s has %d of type, constant and tuple; it must have one", name, kinds).Fix(remake)
+		d.fault(d.ext, "parameter %s has %d of type, constant and tuple; it must have one", name, kinds).Fix(remake)
 	case p.Type != "":
 		d.addArgument(p, name, outer)
 	case p.Constant != nil:
 		v, err := constantValue(p.Constant)
 		if err != nil {
-			d.fault(sidecarExt, "constant %s: %v", name, err).Fix(remake)
+			d.fault(d.ext, "constant %s: %v", name, err).Fix(remake)
 			return
 		}
 		d.out.constants = append(d.out.constants, Constant{name, v})
@@ -83,36 +84,36 @@ func (d *description) add(p artefact.SidecarParam, name, outer string) {
 
 func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
 	if isDescriptor(p.Type) {
-		d.fault(sidecarExt, "parameter %s takes a host tensor descriptor, which kerngen does not launch yet", name).Fix(deviceDescriptor)
+		d.fault(d.ext, "parameter %s takes a host tensor descriptor, which kerngen does not launch yet", name).Fix(deviceDescriptor)
 		return
 	}
 	t, err := ParseType(p.Type)
 	if err != nil {
-		d.fault(sidecarExt, "parameter %s: %v", name, err)
+		d.fault(d.ext, "parameter %s: %v", name, err)
 		return
 	}
 	q := param{Param: Param{Name: name, Type: t, Nullable: p.Nullable}}
 	switch p.Folded {
 	case "":
-		q.guard = d.divisibleBy(sidecarExt, "parameter "+name, t, p.DivisibleBy)
+		q.guard = d.divisibleBy(d.ext, "parameter "+name, t, p.DivisibleBy)
 	case "one":
 		q.guard = EqualTo1
 		if !t.isInteger() {
-			d.fault(sidecarExt, "parameter %s is folded at one, but %s is not an integer", name, t).Fix(remake)
+			d.fault(d.ext, "parameter %s is folded at one, but %s is not an integer", name, t).Fix(remake)
 		}
 	case "absent":
 		q.guard = Null
 		if t.Pointer == 0 {
-			d.fault(sidecarExt, "parameter %s is absent, but %s is not a pointer", name, t).Fix(remake)
+			d.fault(d.ext, "parameter %s is absent, but %s is not a pointer", name, t).Fix(remake)
 		}
 	default:
-		d.fault(sidecarExt, "parameter %s is folded %q; kerngen knows one and absent", name, p.Folded).Fix(remake)
+		d.fault(d.ext, "parameter %s is folded %q; kerngen knows one and absent", name, p.Folded).Fix(remake)
 	}
 	if p.Folded != "" && p.DivisibleBy != 0 {
-		d.fault(sidecarExt, "parameter %s is both folded away and promised to be divisible by %d", name, p.DivisibleBy).Fix(remake)
+		d.fault(d.ext, "parameter %s is both folded away and promised to be divisible by %d", name, p.DivisibleBy).Fix(remake)
 	}
 	if p.Nullable && t.Pointer == 0 {
-		d.fault(sidecarExt, "parameter %s is nullable, but %s is not a pointer", name, t).Fix("remove nullable")
+		d.fault(d.ext, "parameter %s is nullable, but %s is not a pointer", name, t).Fix("remove nullable")
 	}
 	d.out.params = append(d.out.params, q)
 	if q.passed() {
@@ -131,14 +132,14 @@ func (a describedArg) promise() int {
 // compare checks what is passed against the TTIR.
 func (d *description) compare(args []artefact.Arg) {
 	if len(args) != len(d.args) {
-		d.fault(sidecarExt, "%d arguments are passed, but %s has %d", len(d.args), d.file(ttirExt), len(args)).Fix(remake)
+		d.fault(d.ext, "%d arguments are passed, but %s has %d", len(d.args), d.file(ttirExt), len(args)).Fix(remake)
 		return
 	}
 	r, _ := parseRelease(d.out.triton)
 	for i, a := range args {
 		want := d.args[i]
 		if a.Name != "" && a.Name != want.Name && a.Name != want.outer {
-			d.faultAt(ttirExt, a.Line, "argument %d is %s, but %s in %s", i, a.Name, want.Name, d.file(sidecarExt)).Fix(remake)
+			d.faultAt(ttirExt, a.Line, "argument %d is %s, but %s in %s", i, a.Name, want.Name, d.file(d.ext)).Fix(remake)
 			continue
 		}
 		t, err := parseMLIR(a.Type)
@@ -147,10 +148,10 @@ func (d *description) compare(args []artefact.Arg) {
 			continue
 		}
 		if !r.prints(want.Type, t) {
-			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(sidecarExt)).Fix(remake)
+			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(d.ext)).Fix(remake)
 		}
 		if a.Divisibility != want.promise() {
-			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.Name, a.Divisibility, want.promise(), d.file(sidecarExt)).Fix(remake)
+			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.Name, a.Divisibility, want.promise(), d.file(d.ext)).Fix(remake)
 		}
 	}
 }

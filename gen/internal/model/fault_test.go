@@ -35,7 +35,8 @@ func TestFaults(t *testing.T) {
 		{"no code", false, func(im *image) { im.PTX, im.Cubin = nil, nil },
 			"a/scale.json: scale has neither scale.cubin nor scale.ptx beside it: there is nothing to launch; copy the whole folder that Triton wrote"},
 		{"no parameters", false, func(im *image) { im.TTIR = nil },
-			"a/scale.json: nothing says what scale takes; put scale.ttir or scale.kerngen.json beside it"},
+			"a/scale.json: nothing says what scale takes; put scale.ttir or scale.kerngen.json beside it, or tell with --signature 'scale=NAME: TYPE, …'; " +
+				"the code takes 5 parameters, of 8, 4, 4, 8, 8 bytes, the last of which may be scratch pointers"},
 
 		// Names.
 		{"ttir of another kernel", false, func(im *image) { im.TTIR.Name = "other" },
@@ -100,7 +101,7 @@ func TestFaults(t *testing.T) {
 		{"no names", false, func(im *image) {
 			im.TTIR.Args[1] = artefact.Arg{SSA: "arg1", Type: "i32", Line: 7}
 			im.Source = nil
-		}, "a/scale.ttir:7: argument %arg1 has no name; Triton keeps names since 3.5; put scale.kerngen.json beside it, or recompile with a later Triton"},
+		}, "a/scale.ttir:7: argument %arg1 has no name; Triton keeps names since 3.5; name the arguments with --signature 'scale=NAME: TYPE, …', put scale.kerngen.json beside it, or recompile with a later Triton"},
 		{"repeated name apart", false, func(im *image) {
 			*im = *newImage("a/scale", []artefact.Arg{arg("x", "i32", 0), arg("y", "i32", 0), arg("x", "i32", 0)})
 		}, "a/scale.ttir:7: two arguments that do not follow each other are both named x" + remake},
@@ -261,11 +262,11 @@ func TestFaults(t *testing.T) {
 			if tt.described {
 				im = describedScale("a")
 			}
-			if _, _, err := Build([]*artefact.Image{im}); err != nil {
+			if _, _, err := Build([]*artefact.Image{im}, Options{}); err != nil {
 				t.Fatalf("the image is broken from the start: %v", err)
 			}
 			tt.breaks(im)
-			kernels, _, err := Build([]*artefact.Image{im})
+			kernels, _, err := Build([]*artefact.Image{im}, Options{})
 			if err == nil {
 				t.Fatalf("Build accepts it: %+v", kernels)
 			}

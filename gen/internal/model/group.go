@@ -8,27 +8,89 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
-// group makes one kernel of all images of its name, which are sorted by path.
-func group(all []compiled) (Kernel, []string, error) {
+// grouper makes kernels of images.
+type grouper struct {
+	Options
+	usedFolds map[string]bool
+	warnings  []string
+	faults    diag.List
+}
+
+// group makes kernels of all images of one name, which are sorted by path: one
+// where a launch can tell them apart, else by Options.
+func (g *grouper) group(all []compiled) []Kernel {
+	classes, err := g.divide(all)
+	if err != nil {
+		if g.Suffix && len(all) > 1 {
+			return g.each(all)
+		}
+		g.faults.Add(err)
+		return nil
+	}
+	var kernels []Kernel
+	for _, c := range classes {
+		k, err := kernelOf(c)
+		switch {
+		case err == nil:
+			g.warnings = append(g.warnings, trust(k, c.images)...)
+			kernels = append(kernels, k)
+		case g.Suffix && len(c.images) > 1:
+			kernels = append(kernels, g.each(c.images)...)
+		default:
+			g.faults.Add(err)
+		}
+	}
+	return kernels
+}
+
+// divide gives the images the same parameters and divides them by their types.
+func (g *grouper) divide(all []compiled) ([]class, error) {
 	var faults diag.List
-	first := all[0]
-	k := Kernel{Name: first.kernel, Doc: first.doc, Triton: tritonVersions(all)}
+	for _, c := range all[1:] {
+		faults.Add(agree(all[0], c))
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	m := merger{kernel: all[0].kernel, folds: g.Folds, used: g.usedFolds}
+	merged, err := m.merge(all)
+	if err != nil {
+		return nil, err
+	}
+	return classes(merged), nil
+}
+
+// each makes a kernel of each image by itself.
+func (g *grouper) each(all []compiled) []Kernel {
+	named, err := suffixes(all)
+	if err != nil {
+		g.faults.Add(err)
+		return nil
+	}
+	var kernels []Kernel
+	for _, c := range named {
+		k, err := kernelOf(c)
+		g.faults.Add(err)
+		kernels = append(kernels, k)
+	}
+	return kernels
+}
+
+// kernelOf is the kernel that the images of one class make up.
+func kernelOf(c class) (Kernel, error) {
+	var faults diag.List
+	first := c.images[0]
+	k := Kernel{Name: first.kernel, Suffix: c.suffix, Doc: first.doc, Triton: tritonVersions(c.images)}
 	if len(first.sources) > 0 {
 		k.Source = first.sources[0].Path
 	}
-	for _, c := range all[1:] {
-		faults.Add(agree(first, c))
-	}
-	if err := faults.Err(); err != nil {
-		return Kernel{}, nil, err
-	}
 	var err error
-	k.Params, err = mergeParams(all)
+	k.Params, err = mergeParams(c.images)
 	faults.Add(err)
-	k.Variants, err = variants(all)
+	k.Variants, err = variants(c.images)
 	faults.Add(err)
 	k.Constants = sharedConstants(k.Variants)
-	return k, trust(k, first.described), faults.Err()
+	return k, faults.Err()
 }
 
 // mergeParams are the parameters on which all images agree. Whether a pointer
@@ -47,7 +109,7 @@ func mergeParams(all []compiled) ([]Param, error) {
 				origin, merged.Nullable = c.image.Origin, q.Nullable
 			case merged.Nullable != q.Nullable:
 				faults.Add(diag.Errorf(c.image.Origin, "%s: %s is nullable either here or in %s, but not in both", c.kernel, p.Name, origin).
-					Fix("recompile both from the same source, or give one of them"))
+					Fix(sameSource))
 			}
 		}
 		params = append(params, merged)
@@ -61,7 +123,7 @@ func sharedConstants(variants []Variant) []Constant {
 	for _, c := range variants[0].Constants {
 		everywhere := true
 		for _, v := range variants[1:] {
-			everywhere = everywhere && slices.Contains(v.Constants, c)
+			everywhere = everywhere && slices.ContainsFunc(v.Constants, c.same)
 		}
 		if everywhere {
 			shared = append(shared, c)
@@ -72,16 +134,28 @@ func sharedConstants(variants []Variant) []Constant {
 
 // trust warns of what nobody can check: images without a description may have
 // been compiled with different constants, and look alike.
-func trust(k Kernel, described bool) []string {
+func trust(k Kernel, all []compiled) []string {
 	images := 0
+	var warps []string
 	for _, v := range k.Variants {
 		images += len(v.Images)
+		for _, im := range v.Images {
+			if n := fmt.Sprint(im.NumWarps); !slices.Contains(warps, n) {
+				warps = append(warps, n)
+			}
+		}
 	}
-	if images < 2 || described {
+	told := func(c compiled) bool { return c.described || c.unnamed != nil }
+	if images < 2 || !slices.ContainsFunc(all, func(c compiled) bool { return !told(c) }) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: its %d images do not tell their compile-time constants; that those are the same is taken on trust; "+
-		"a NAME%s beside each would tell", k.Name, images, sidecarExt)}
+	text := fmt.Sprintf("%s: its %d images do not tell their compile-time constants; that those are the same is taken on trust; "+
+		"a NAME%s beside each would tell", k.ID(), images, sidecarExt)
+	if len(warps) > 1 {
+		text = fmt.Sprintf("%s: its %d images do not tell their compile-time constants, but have %s warps: if they were tuned apart, "+
+			"one grid does not suit all; a NAME%s beside each would tell", k.ID(), images, strings.Join(warps, " and "), sidecarExt)
+	}
+	return []string{text}
 }
 
 // tritonVersions are the versions that made the images. They may differ: each

@@ -100,6 +100,11 @@ func TestGroupFaults(t *testing.T) {
 		change(im)
 		return im
 	}
+	twins := func(a, b string) string {
+		return "scale: nothing at a launch tells these 2 images apart; " + apart +
+			"\n  a/scale: num_warps 4, num_ctas 1, shared 0" + a + "; as scale_17f3ae" +
+			"\n  b/scale: num_warps 4, num_ctas 1, shared 0" + b + "; as scale_5e76c0"
+	}
 	tests := []struct {
 		name   string
 		images []*artefact.Image
@@ -111,45 +116,48 @@ func TestGroupFaults(t *testing.T) {
 			"b/scale: scale: has a .kerngen.json file, but a/scale has none; give one for each image of a kernel or for none"},
 		{"other sources", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) { im.Sidecar.Source[1].SHA256 = "ef" })},
 			"b/scale: scale: is compiled from other source files, or another state of them, than a/scale" + source},
-		{"argument missing", []*artefact.Image{scale("a"), newImage("b/scale", scaleArgs()[:2])},
-			"b/scale: scale: f is a parameter in a/scale but not in b/scale, whose code has it compiled away for a value that the files do not tell; " +
-				"give one of them, or a .kerngen.json file for each"},
+		{"argument missing", []*artefact.Image{scale("a"), newImage("b/scale", scaleArgs()[:2]), newImage("c/scale", scaleArgs()[:2])},
+			"scale: f is a parameter of 1 of 3 images; the code of others has it compiled away for a value that their files do not tell; " +
+				"use --fold scale.f=1 where it was the integer 1 (or =null, an absent pointer), or " + apart +
+				"\n  without f: b/scale\n  without f: c/scale"},
 		{"argument missing in the first", []*artefact.Image{newImage("a/scale", scaleArgs()[1:]), scale("b")},
-			"b/scale: scale: x is a parameter in b/scale but not in a/scale, whose code has it compiled away for a value that the files do not tell; " +
-				"give one of them, or a .kerngen.json file for each"},
+			"scale: x is a parameter of 1 of 2 images; the code of others has it compiled away for a value that their files do not tell; " +
+				"use --fold scale.x=1 where it was the integer 1 (or =null, an absent pointer), or " + apart + "\n  without x: a/scale"},
+		{"each lacks another argument", []*artefact.Image{newImage("a/scale", scaleArgs()[1:]), newImage("b/scale", append(scaleArgs()[:1:1], scaleArgs()[2]))},
+			"scale: no image takes both n and x, so the order of the two is unknown; give an image that takes both, or " + apart},
 		{"parameter made constant", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
 			fold(im, 1, "one").Sidecar.Params[1] = artefact.SidecarParam{Name: "n", Constant: &artefact.Constant{Int: new(int64(1))}}
-		})}, "b/scale: scale: n is a parameter in a/scale but not in b/scale" + source},
+		})}, "b/scale: scale: n is no parameter here, but in a/scale" + source},
 		{"order", []*artefact.Image{scale("a"), newImage("b/scale", []artefact.Arg{scaleArgs()[0], scaleArgs()[2], scaleArgs()[1]})},
-			"b/scale: scale: parameter 1 is f, but n in a/scale; give one of them"},
-		{"type", []*artefact.Image{scale("a"), newImage("b/scale", []artefact.Arg{arg("x", "!tt.ptr<f16>", 16), scaleArgs()[1], scaleArgs()[2]})},
-			"b/scale: scale: x is *fp16, but *fp32 in a/scale; give one of them"},
+			"scale: its images take n, f in different orders; they are of different kernels: " + apart},
 		{"nullable", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
 			promise(im, 0, 0).Sidecar.Params[0].Nullable = true
 		}), fold(describedScale("c"), 0, "absent")},
 			"b/scale: scale: x is nullable either here or in a/scale, but not in both" + source},
 		{"constant", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
 			im.Sidecar.Params[3].Constant = &artefact.Constant{String: new("big")}
-		})}, `b/scale: scale: constant BLOCK is "big", but 1024 in a/scale, and nothing at a launch tells the two apart; give one of them`},
+		})}, twins(", constants BLOCK=1024", `, constants BLOCK="big"`)},
+		{"constant of another target", []*artefact.Image{describedScale("a"), retarget(describe(func(im *artefact.Image) {
+			im.Sidecar.Params[3].Constant = &artefact.Constant{String: new("big")}
+		}), 86)}, twins(", target sm_80, constants BLOCK=1024", `, target sm_86, constants BLOCK="big"`)},
 		{"constant of another name", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) { im.Sidecar.Params[3].Name = "SIZE" })},
-			`b/scale: scale: constant SIZE is 1024, but absent in a/scale, and nothing at a launch tells the two apart; give one of them`},
+			twins(", constants BLOCK=1024", ", constants SIZE=1024")},
 		{"constant of one", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) { im.Sidecar.Params = im.Sidecar.Params[:3] })},
-			`b/scale: scale: constant BLOCK is absent, but 1024 in a/scale, and nothing at a launch tells the two apart; give one of them`},
+			twins(", constants BLOCK=1024", ", constants none")},
 		{"constant of the other", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
 			im.Sidecar.Params = append(im.Sidecar.Params, artefact.SidecarParam{Name: "ACT", Constant: &artefact.Constant{None: true}})
-		})}, `b/scale: scale: constant ACT is None, but absent in a/scale, and nothing at a launch tells the two apart; give one of them`},
-		{"one target twice", []*artefact.Image{scale("a"), scale("b")},
-			"b/scale: scale: is for sm_80 under the same promises as a/scale, so the two cannot be told apart at launch; give one of them"},
+		})}, twins(", constants BLOCK=1024", ", constants BLOCK=1024 ACT=None")},
+		{"one target twice", []*artefact.Image{scale("a"), scale("b")}, twins("", "")},
 		{"one code, two launches", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
 			im.Cubin.Bytes, im.Meta.Shared = describedScale("a").Cubin.Bytes, 1024
-		})}, "b/scale: scale: is for sm_80 under the same promises as a/scale, so the two cannot be told apart at launch; give one of them"},
+		})}, "scale: nothing at a launch tells these 2 images apart; give one of them\n" +
+			"  a/scale: num_warps 4, num_ctas 1, shared 0; as scale_17f3ae\n  b/scale: num_warps 4, num_ctas 1, shared 1024; as scale_17f3ae"},
 		{"faults of all images", []*artefact.Image{scale("a"), func() *artefact.Image {
 			im := newImage("c/fill", nil)
 			im.Meta.Backend = "hip"
 			return im
 		}(), scale("b")},
-			"b/scale: scale: is for sm_80 under the same promises as a/scale, so the two cannot be told apart at launch; give one of them\n" +
-				`c/fill.json: fill is compiled for backend "hip"; kerngen launches cuda kernels only; recompile it for an NVIDIA target`},
+			`c/fill.json: fill is compiled for backend "hip"; kerngen launches cuda kernels only; recompile it for an NVIDIA target` + "\n" + twins("", "")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,12 +8,21 @@ import "fmt"
 // Kernel is one kernel: what becomes one Launch function.
 type Kernel struct {
 	Name      string     // the Python function's
+	Suffix    string     // tells it from other kernels of that name: types such as "fp16", or the start of its code's SHA-256; "" for the only one
 	Doc       string     // its docstring, dedented
 	Source    string     // relative path of the Python file; "" where unknown
 	Triton    string     // version; "" where unknown, "3.6.0, 3.7.0" where images differ
 	Params    []Param    // run-time parameters in the source's order
 	Constants []Constant // those that every variant agrees on, in the source's order
 	Variants  []Variant  // in the order of dispatch
+}
+
+// ID is what the kernel is called where its name alone would not do.
+func (k *Kernel) ID() string {
+	if k.Suffix == "" {
+		return k.Name
+	}
+	return k.Name + "_" + k.Suffix
 }
 
 // Param is one run-time parameter.
@@ -31,7 +40,7 @@ type Param struct {
 // another was compiled for. Then those with most guards, then by the guards
 // themselves.
 type Variant struct {
-	Guards    []Guard    // by parameter, one at most for each
+	Guards    []Guard    // by parameter, then kind
 	Constants []Constant // all of them, in the source's order; none where the artefacts do not tell
 	Images    []Image    // by target, then kind; no two alike in both
 }
@@ -49,6 +58,7 @@ const (
 	DivisibleBy16 GuardKind = iota + 1
 	EqualTo1                // the argument is folded into the code and not passed
 	Null                    // the pointer is absent and not passed
+	Fits32                  // the value of a 64-bit integer fits 32 bits, with which it is passed
 )
 
 // Image is one compiled binary with all that a launch of it needs.

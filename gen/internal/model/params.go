@@ -2,24 +2,35 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 )
 
 // readParams finds the kernel's parameters: in the sidecar where there is one,
-// else in the TTIR, which knows neither signs nor what was compiled away.
+// else in the TTIR, which knows neither signs nor what was compiled away; where
+// that is missing or has no names, in what the user says.
 func (c *checker) readParams(out *compiled) {
 	c.checkRange()
 	c.checkSource()
+	signature, isSigned := c.signatures[out.kernel]
 	switch {
 	case c.Sidecar != nil:
 		c.describe(out)
-	case c.TTIR != nil:
+	case c.Launch != nil:
+		c.launchMeta(out)
+	case c.TTIR != nil && (c.named() || !isSigned):
 		out.params = c.ttirParams()
+	case isSigned:
+		c.signed(signature, out)
 	default:
-		c.fault(metaExt, "nothing says what %s takes", c.Meta.Name).
-			Fix("put %s or %s beside it", c.file(ttirExt), c.file(sidecarExt))
+		c.untold(metaExt, out.kernel, "nothing says what %s takes", c.Meta.Name)
 	}
+}
+
+// named reports whether the TTIR has the names of all arguments.
+func (c *checker) named() bool {
+	return !slices.ContainsFunc(c.TTIR.Args, func(a artefact.Arg) bool { return a.Name == "" })
 }
 
 // checkRange refuses promises on how much memory lies behind a pointer, which
@@ -77,7 +88,7 @@ func (c *checker) ttirParams() []param {
 		}
 		guard := c.divisibleBy(fmt.Sprintf("%s:%d", ttirExt, a.Line), argName(a), t, a.Divisibility)
 		if len(names) > 0 {
-			params = append(params, param{Param{Name: names[i], Type: t}, guard})
+			params = append(params, param{Param: Param{Name: names[i], Type: t}, guard: guard})
 		}
 	}
 	return params
@@ -93,7 +104,7 @@ func (c *checker) ttirNames() []string {
 	for _, a := range args {
 		if a.Name == "" {
 			c.faultAt(ttirExt, a.Line, "argument %s has no name; Triton keeps names since %s", argName(a), argumentNames).
-				Fix("put %s beside it, or recompile with a later Triton", c.file(sidecarExt))
+				Fix("name the arguments with --signature '%s=NAME: TYPE, …', put %s beside it, or recompile with a later Triton", c.TTIR.Name, c.file(sidecarExt))
 			return nil
 		}
 		count[a.Name]++

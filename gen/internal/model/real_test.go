@@ -155,7 +155,7 @@ func TestRealMixed(t *testing.T) {
 				change(&mixed, b)
 				// Two builds of one kernel with one signature have equal TTIR here.
 				alike := a.Meta.Name == b.Meta.Name && (file == "ttir" || file == "source")
-				if _, _, err := Build([]*artefact.Image{&mixed}); err == nil && a != b && !alike {
+				if _, _, err := Build([]*artefact.Image{&mixed}, Options{}); err == nil && a != b && !alike {
 					t.Errorf("%s with the %s of %s is accepted", a.Path, file, b.Path)
 				}
 			}

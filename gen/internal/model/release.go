@@ -17,6 +17,9 @@ var (
 	argumentNames  = release{3, 5} // TTIR has the arguments' names
 	clusterInCode  = release{3, 6} // the code states its cluster; before, only the launch did
 	constInTTIR    = release{3, 9} // TTIR tells *kfp32 from *fp32
+
+	globalScratchPassed  = release{3, 3} // a pointer to it follows the arguments
+	profileScratchPassed = release{3, 5} // and one to that follows it
 )
 
 var releasePattern = regexp.MustCompile(`^(\d{1,6})\.(\d{1,6})`)

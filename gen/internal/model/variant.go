@@ -9,7 +9,7 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
-// variants sorts the images of one kernel into variants by their guards, in the
+// variants sorts the images of one class into variants by their guards, in the
 // order of dispatch.
 func variants(all []compiled) ([]Variant, error) {
 	all = slices.Clone(all)
@@ -51,28 +51,25 @@ func compareGuards(a, b []Guard) int {
 }
 
 // imagesOf are the images of one variant by target. Nothing but the device
-// tells them apart at launch, so there can be one for each.
+// tells them apart at launch, so there can be one for each, and their constants
+// are the same.
 func imagesOf(same []compiled) ([]Image, error) {
-	var faults diag.List
-	var images []Image
-	first := same[0]
+	var distinct []compiled
 	for _, c := range same {
-		if name, got, want := differing(c.constants, first.constants); name != "" {
-			faults.Add(diag.Errorf(c.image.Origin, "%s: constant %s is %s, but %s in %s, and nothing at a launch tells the two apart",
-				c.kernel, name, got, want, first.image.Origin).Fix("give one of them"))
-			continue
-		}
-		i := slices.IndexFunc(images, func(im Image) bool { return compareImages(im, c.image) == 0 })
-		switch {
-		case i < 0:
-			images = append(images, c.image)
-		case !identical(images[i], c.image):
-			faults.Add(diag.Errorf(c.image.Origin, "%s: is for %s under the same promises as %s, so the two cannot be told apart at launch",
-				c.kernel, c.image.Target, images[i].Origin).Fix("give one of them"))
+		if !slices.ContainsFunc(distinct, func(d compiled) bool { return alike(c, d) }) {
+			distinct = append(distinct, c)
 		}
 	}
+	var images []Image
+	for _, c := range distinct {
+		if slices.ContainsFunc(images, func(im Image) bool { return compareImages(im, c.image) == 0 }) ||
+			!sameConstants(c.constantList(), distinct[0].constantList()) {
+			return nil, duplicates(distinct)
+		}
+		images = append(images, c.image)
+	}
 	slices.SortFunc(images, compareImages)
-	return images, faults.Err()
+	return images, nil
 }
 
 func compareImages(a, b Image) int {

@@ -1,0 +1,249 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kerngen/kerngen/gen/internal/artefact"
+)
+
+// raw is an image without a sidecar, of scale with some types changed: "n: i64".
+func raw(folder string, args ...string) *artefact.Image {
+	var list []artefact.Arg
+	for _, a := range args {
+		name, typ, _ := strings.Cut(a, ": ")
+		typ, divisible := strings.CutSuffix(typ, ":16")
+		divisibility := 0
+		if divisible {
+			divisibility = 16
+		}
+		if elem, ok := strings.CutPrefix(typ, "*"); ok {
+			typ = "!tt.ptr<" + elem + ">"
+		}
+		list = append(list, arg(name, typ, divisibility))
+	}
+	return newImage(folder+"/scale", list)
+}
+
+// text is what kernels are, in short.
+func text(kernels []Kernel) string {
+	var b strings.Builder
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "%s(", k.ID())
+		for i, p := range k.Params {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%s %v", p.Name, p.Type)
+		}
+		b.WriteString(")")
+		for _, v := range k.Variants {
+			b.WriteString(" |")
+			for _, g := range v.Guards {
+				fmt.Fprintf(&b, " %s%s", k.Params[g.Param].Name, [...]string{"", "%16", "=1", "=null", "<32"}[g.Is])
+			}
+			for _, im := range v.Images {
+				fmt.Fprintf(&b, " %s%v", im.Origin, im.Args)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestRawFolders(t *testing.T) {
+	sixFour := func(s string) Signature {
+		sig, err := ParseSignature(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sig
+	}
+	bare := func(folder string) *artefact.Image {
+		im := raw(folder, "x: *f32", "n: i32", "f: f32")
+		im.TTIR, im.Source, im.PTX = nil, nil, nil
+		return im
+	}
+	unnamed := raw("a", "x: *f32:16", "n: i32", "f: f32")
+	for i := range unnamed.TTIR.Args {
+		unnamed.TTIR.Args[i].Name, unnamed.Source.Args[i].Name = "", ""
+	}
+	launch := func(folder string, constants map[int]artefact.Constant, args ...string) *artefact.Image {
+		im := raw(folder, args...)
+		m := &artefact.LaunchMeta{Entry: "scale", NumWarps: 4, NumCTAs: 1, Constants: constants}
+		for i, a := range im.TTIR.Args {
+			typ, _ := parseMLIR(a.Type)
+			m.Args = append(m.Args, artefact.LaunchArg{Name: a.Name, Type: typ.String(), Index: i, DivisibleBy: a.Divisibility})
+		}
+		im.Launch = m
+		return im
+	}
+	tests := []struct {
+		name    string
+		images  []*artefact.Image
+		options Options
+		want    string
+	}{
+		{"widths", []*artefact.Image{raw("a", "n: i32"), raw("b", "n: i64"), raw("c", "n: i32:16"), raw("d", "n: i64:16")}, Options{},
+			"scale(n i64) | n%16 n<32 c/scale[0] | n%16 d/scale[0] | n<32 a/scale[0] | b/scale[0]\n"},
+		{"one width", []*artefact.Image{raw("a", "n: i32", "m: i32"), raw("b", "n: i64", "m: i32")}, Options{},
+			"scale(n i64, m i32) | n<32 a/scale[0 1] | b/scale[0 1]\n"},
+		{"short integers are types", []*artefact.Image{raw("a", "n: i16"), raw("b", "n: i32")}, Options{},
+			"scale_i16(n i16) | a/scale[0]\nscale_i32(n i32) | b/scale[0]\n"},
+		{"element types", []*artefact.Image{raw("a", "x: *f32", "y: *f32"), raw("b", "x: *f16", "y: *f16")}, Options{},
+			"scale_fp16(x *fp16, y *fp16) | b/scale[0 1]\nscale_fp32(x *fp32, y *fp32) | a/scale[0 1]\n"},
+		{"only the types that differ", []*artefact.Image{raw("a", "x: *f32", "y: *f32", "z: i32"), raw("b", "x: *f32", "y: *f16", "z: i32")}, Options{},
+			"scale_fp16(x *fp32, y *fp16, z i32) | b/scale[0 1 2]\nscale_fp32(x *fp32, y *fp32, z i32) | a/scale[0 1 2]\n"},
+		{"two types that differ", []*artefact.Image{raw("a", "x: *f32", "y: *f32"), raw("b", "x: *f16", "y: *f32"), raw("c", "x: *f16", "y: *f16")}, Options{},
+			"scale_fp16_fp16(x *fp16, y *fp16) | c/scale[0 1]\nscale_fp16_fp32(x *fp16, y *fp32) | b/scale[0 1]\nscale_fp32_fp32(x *fp32, y *fp32) | a/scale[0 1]\n"},
+		{"value and pointer", []*artefact.Image{raw("a", "x: f32"), raw("b", "x: *f32")}, Options{},
+			"scale_fp32(x fp32) | a/scale[0]\nscale_ptr_fp32(x *fp32) | b/scale[0]\n"},
+		{"folded", []*artefact.Image{raw("a", "x: *f32", "n: i32", "f: f32"), raw("b", "x: *f32", "f: f32"), raw("c", "x: *f32", "n: i64", "f: f32")},
+			Options{Folds: map[string]Fold{"scale.n": FoldOne}},
+			"scale(x *fp32, n i64, f fp32) | n=1 b/scale[0 2] | n<32 a/scale[0 1 2] | c/scale[0 1 2]\n"},
+		{"absent", []*artefact.Image{raw("a", "x: *f32", "y: *f32"), raw("b", "x: *f32")},
+			Options{Folds: map[string]Fold{"scale.y": FoldNull}},
+			"scale(x *fp32, y *fp32) | y=null b/scale[0] | a/scale[0 1]\n"},
+		{"folded in one type only", []*artefact.Image{raw("a", "x: *f32", "n: i32"), raw("b", "x: *f16")},
+			Options{Folds: map[string]Fold{"scale.n": FoldOne}},
+			"scale_fp16(x *fp16, n i32) | n=1 b/scale[0]\nscale_fp32(x *fp32, n i32) | a/scale[0 1]\n"},
+		{"absent of its type", []*artefact.Image{raw("a", "x: *f32", "y: *f32"), raw("b", "x: *f16", "y: *f16"), raw("c", "x: *f16")},
+			Options{Folds: map[string]Fold{"scale.y": FoldNull}},
+			"scale_fp16(x *fp16, y *fp16) | y=null c/scale[0] | b/scale[0 1]\nscale_fp32(x *fp32, y *fp32) | a/scale[0 1]\n"},
+		{"several folded", []*artefact.Image{raw("a", "a: i32", "b: i32", "c: i32"), raw("b", "b: i32"), raw("c", "a: i32", "c: i32")},
+			Options{Folds: map[string]Fold{"scale.a": FoldOne, "scale.b": FoldOne, "scale.c": FoldOne}},
+			"scale(a i32, b i32, c i32) | a=1 c=1 b/scale[1] | b=1 c/scale[0 2] | a/scale[0 1 2]\n"},
+		{"suffixes", []*artefact.Image{scale("a"), scale("b"), scale("c")}, Options{Suffix: true},
+			"scale_17f3ae(x *fp32, n i32, f fp32) | x%16 a/scale[0 1 2]\nscale_37d7ed(x *fp32, n i32, f fp32) | x%16 c/scale[0 1 2]\n" +
+				"scale_5e76c0(x *fp32, n i32, f fp32) | x%16 b/scale[0 1 2]\n"},
+		{"no suffix where none is needed", []*artefact.Image{scale("a")}, Options{Suffix: true}, "scale(x *fp32, n i32, f fp32) | x%16 a/scale[0 1 2]\n"},
+		{"suffixes of one type", []*artefact.Image{raw("a", "x: *f32"), raw("b", "x: *f32"), raw("c", "x: *f16")}, Options{Suffix: true},
+			"scale_17f3ae(x *fp32) | a/scale[0]\nscale_5e76c0(x *fp32) | b/scale[0]\nscale_fp16(x *fp16) | c/scale[0]\n"},
+		{"suffixes of kernels that only share a name", []*artefact.Image{raw("a", "x: *f32"), raw("b", "y: *f32", "x: i32")}, Options{Suffix: true},
+			"scale_17f3ae(x *fp32) | a/scale[0]\nscale_5e76c0(y *fp32, x i32) | b/scale[0 1]\n"},
+		{"signature", []*artefact.Image{bare("a")}, Options{Signatures: map[string]Signature{"scale": sixFour(" ptr: *kfp32:16 , n: u32:16, f: fp32")}},
+			"scale(ptr *kfp32, n u32, f fp32) | ptr%16 n%16 a/scale[0 1 2]\n"},
+		{"signature of nameless TTIR", []*artefact.Image{unnamed}, Options{Signatures: map[string]Signature{"scale": sixFour("p: *fp32, n: u32, f: fp32")}},
+			"scale(p *fp32, n u32, f fp32) | p%16 a/scale[0 1 2]\n"},
+		{"launch metadata tells what was folded", []*artefact.Image{
+			launch("a", nil, "x: *f32", "n: i32"), launch("b", map[int]artefact.Constant{1: {Int: new(int64(1))}}, "x: *f32"),
+			launch("c", map[int]artefact.Constant{0: {None: true}, 1: {Int: new(int64(1))}}),
+		}, Options{}, "scale(x *fp32, n i32) | x=null n=1 c/scale[] | n=1 b/scale[0] | a/scale[0 1]\n"},
+		{"launch metadata has signs", []*artefact.Image{func() *artefact.Image {
+			im := launch("a", nil, "x: *f32:16", "n: i32")
+			im.Launch.Args[0].Type, im.Launch.Args[1].Type = "*kfp32", "u32"
+			return im
+		}()}, Options{}, "scale(x *kfp32, n u32) | x%16 a/scale[0 1]\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			kernels, _, err := Build(tt.images, tt.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, text(kernels)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOptionFaults(t *testing.T) {
+	signature := func(s string) map[string]Signature {
+		sig, err := ParseSignature(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]Signature{"scale": sig}
+	}
+	bare := func(args ...string) []*artefact.Image {
+		im := raw("a", args...)
+		im.TTIR, im.Source, im.PTX = nil, nil, nil
+		return []*artefact.Image{im}
+	}
+	tests := []struct {
+		name    string
+		images  []*artefact.Image
+		options Options
+		want    string
+	}{
+		{"no such kernel", []*artefact.Image{scale("a")}, Options{Folds: map[string]Fold{"scael.n": FoldOne}, Signatures: map[string]Signature{"x": {}}},
+			"--fold scael.n=1: no kernel is named \"scael\"; there is scale\n--signature \"x=\": no kernel is named \"x\"; there is scale"},
+		{"nothing folded", []*artefact.Image{scale("a")}, Options{Folds: map[string]Fold{"scale.n": FoldOne}},
+			"--fold scale.n=1: every image of scale takes n or says itself why not; remove the option"},
+		{"no such argument", []*artefact.Image{scale("a")}, Options{Folds: map[string]Fold{"scale.m": FoldOne}},
+			`--fold scale.m=1: no image of scale takes "m"; name an argument that some of its images take`},
+		{"pointer at 1", []*artefact.Image{raw("a", "x: *f32"), raw("b")}, Options{Folds: map[string]Fold{"scale.x": FoldOne}},
+			"b/scale: scale: x is folded at 1 here, but it is *fp32, not an integer; use --fold scale.x=null for an absent pointer"},
+		{"integer null", []*artefact.Image{raw("a", "x: i32"), raw("b")}, Options{Folds: map[string]Fold{"scale.x": FoldNull}},
+			"b/scale: scale: x is absent here, but it is i32, not a pointer; use --fold scale.x=1 for the integer 1"},
+		{"folded type unknown", []*artefact.Image{raw("a", "x: *f32"), raw("b", "x: *f16"), raw("c")}, Options{Folds: map[string]Fold{"scale.x": FoldNull}},
+			"c/scale: scale: x is folded away here, and has several types where it is passed; " + apart},
+		{"signature not needed", []*artefact.Image{scale("a")}, Options{Signatures: signature("x: *fp32")},
+			`--signature "scale=x: *fp32": the kernel's files tell its arguments; remove the option`},
+		{"signature too short", bare("x: *f32", "y: *f32"), Options{Signatures: signature("x: *fp32")},
+			`a/scale.cubin: takes 4 parameters, but --signature "scale=x: *fp32" has 1 arguments, after which come 0 to 2 scratch pointers; correct the option`},
+		{"signature too long", bare("x: *f32", "y: *f32"), Options{Signatures: signature("x: *fp32, y: *fp32, z: *fp32")},
+			`--signature "scale=x: *fp32, y: *fp32, z: *fp32" leaves 1 parameters of a/scale for scratch pointers, but Triton 3.6.0 appends 2; name all the arguments that the code takes`},
+		{"signature of another size", bare("x: *f32", "n: i32"), Options{Signatures: signature("x: *fp32, n: i64")},
+			`a/scale.cubin: parameter 1 has 4 bytes, but is n of 8 bytes by --signature "scale=x: *fp32, n: i64"; correct the option`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := Build(tt.images, tt.options)
+			if err == nil {
+				t.Fatal("Build accepts it")
+			}
+			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseSignature(t *testing.T) {
+	for in, want := range map[string]string{
+		"x":                  `"x" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
+		"x: *fp32,":          `"" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
+		"2x: i32":            `"2x" is not the name of an argument`,
+		"x: i32, x: i32":     "two arguments are named x",
+		"x: i32:8":           `x: ":8" is not a promise that a launch can check; :16 is`,
+		"x: i32:":            `x: ":" is not a promise that a launch can check; :16 is`,
+		"x: fp32:16":         "x: only pointers and integers are promised to be divisible by 16, not fp32",
+		"x: tensordesc<f16>": `x: unknown type "tensordesc<f16>"`,
+	} {
+		if _, err := ParseSignature(in); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("ParseSignature(%q): %v, want %s", in, err, want)
+		}
+	}
+}
+
+// A name stays whatever other images there are, and is longer only where two
+// would share it.
+func TestSuffixNames(t *testing.T) {
+	var all []compiled
+	for i := range 5000 {
+		all = append(all, compiled{image: Image{Code: fmt.Append(nil, i)}})
+	}
+	names := suffixNames(all)
+	seen := map[string]bool{}
+	longer := 0
+	for i, name := range names {
+		if seen[name] {
+			t.Fatalf("two images are named %s", name)
+		}
+		seen[name] = true
+		if len(name) > suffixLength {
+			longer++
+		}
+		if alone := suffixNames(all[i : i+1])[0]; !strings.HasPrefix(name, alone) {
+			t.Fatalf("image %d is %s alone, %s among others", i, alone, name)
+		}
+	}
+	if longer > 10 {
+		t.Errorf("%d names are longer than they need be", longer)
+	}
+}
