@@ -109,7 +109,9 @@ func matmul(t testing.TB, changes ...func(*kernrt.Image)) *kernrt.Kernel {
 func withStatic(t testing.TB, cubin, kernel string, static uint64) string {
 	t.Helper()
 	b := []byte(cubin)
-	f, err := elf.NewFile(bytes.NewReader(b))
+	readable := append([]byte(nil), b...)
+	readable[0x14] = 1 // a cubin's e_version is its own
+	f, err := elf.NewFile(bytes.NewReader(readable))
 	must(t, err)
 	headers := binary.LittleEndian.Uint64(b[0x28:])
 	for i, s := range f.Sections {

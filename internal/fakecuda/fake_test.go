@@ -382,6 +382,12 @@ func TestFailuresOnCue(t *testing.T) {
 	must(t, d.Call("cuCtxSynchronize"))
 	want(t, d.Call("cuCtxSynchronize"), 719)
 	must(t, d.Call("cuCtxSynchronize"))
+	for code := range 3 {
+		d.FailNext("cuCtxSynchronize", 900+code, 0)
+	}
+	for code := range 3 {
+		want(t, d.Call("cuCtxSynchronize"), 900+code)
+	}
 	d.FailAlways("*", 700)
 	want(t, d.Call("cuCtxSynchronize"), 700)
 	want(t, d.Call("cuMemFree_v2", 0), 700)

@@ -25,8 +25,8 @@ static CUresult injected(const char *call) {
 		CUresult code = f->code;
 		if (f->always)
 			f->after = 0;
-		else
-			failures[i] = failures[--failure_count];
+		else // those armed later keep their order
+			memmove(f, f + 1, (size_t)(--failure_count - i) * sizeof *f);
 		if (failure_count == 0) atomic_fetch_and(&special, ~FAILING);
 		return code;
 	}
