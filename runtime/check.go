@@ -51,6 +51,7 @@ func (k *Kernel) checkVariant(v *Variant) error {
 		case g.Is == DivisibleBy16 && (isPointer(p.Type) || isInteger(p.Type)):
 		case g.Is == EqualTo1 && isInteger(p.Type), g.Is == Null && isPointer(p.Type):
 			folded[g.Param] = true
+		case g.Is == Fits32 && (p.Type == "i64" || p.Type == "u64"):
 		default:
 			return fmt.Errorf("guard %v does not suit parameter %s, a %s", g.Is, p.Name, p.Type)
 		}
@@ -120,6 +121,8 @@ func (k GuardKind) String() string {
 		return "equal to 1"
 	case Null:
 		return "null"
+	case Fits32:
+		return "within 32 bits"
 	}
 	return fmt.Sprintf("GuardKind(%d)", uint8(k))
 }

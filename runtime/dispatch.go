@@ -20,6 +20,9 @@ type guard struct {
 // nullable: the guard that generated code need not write.
 const notNull GuardKind = 0xff
 
+// fitsUnsigned is Fits32 of an unsigned parameter.
+const fitsUnsigned GuardKind = 0xfe
+
 // holds reads the argument in args. CUDA's hosts are little-endian, so an
 // integer's or address's lowest byte comes first.
 func (g guard) holds(args unsafe.Pointer) bool {
@@ -31,6 +34,11 @@ func (g guard) holds(args unsafe.Pointer) bool {
 		return *(*uint64)(at) != 0
 	case Null:
 		return *(*uint64)(at) == 0
+	case Fits32:
+		v := *(*int64)(at)
+		return int64(int32(v)) == v
+	case fitsUnsigned:
+		return *(*uint64)(at)>>32 == 0
 	}
 	return g.value(at) == 1 // EqualTo1
 }
@@ -104,6 +112,10 @@ func (on *onDevice) broken(g guard, args unsafe.Pointer) string {
 	if g.is == notNull {
 		return p.Name + " is null; pass device memory"
 	}
+	is := g.is
+	if is == fitsUnsigned {
+		is = Fits32
+	}
 	bits := g.value(unsafe.Add(args, g.offset))
 	value := strconv.FormatUint(bits, 10)
 	switch {
@@ -113,5 +125,5 @@ func (on *onDevice) broken(g guard, args unsafe.Pointer) string {
 		unused := 64 - 8*g.size
 		value = strconv.FormatInt(int64(bits)<<unused>>unused, 10)
 	}
-	return fmt.Sprintf("%s = %s is not %v, as the kernel was compiled for", p.Name, value, g.is)
+	return fmt.Sprintf("%s = %s is not %v, as the kernel was compiled for", p.Name, value, is)
 }

@@ -49,6 +49,7 @@ const (
 	DivisibleBy16 GuardKind = iota + 1 // address or integer
 	EqualTo1                           // an integer folded into the code, not passed
 	Null                               // a pointer that is absent, not passed
+	Fits32                             // the value of a 64-bit integer, of which the image takes the lower 32 bits
 )
 
 // Image is one compiled binary of a variant and all that a launch of it needs.

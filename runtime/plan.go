@@ -3,6 +3,7 @@ package kernrt
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
 )
@@ -56,14 +57,31 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 
 // passedSizes are the sizes in bytes of all that a launch of the image passes.
 func (on *onDevice) passedSizes(image *Image) []int {
+	v := on.kernel.variantOf(image)
 	var sizes []int
 	for _, arg := range image.Args {
-		sizes = append(sizes, paramSize(on.kernel.Params[arg].Type))
+		size := paramSize(on.kernel.Params[arg].Type)
+		if slices.Contains(v.Guards, Guard{arg, Fits32}) {
+			size = 4 // the lower bytes, which come first
+		}
+		sizes = append(sizes, size)
 	}
 	for range image.Hidden {
 		sizes = append(sizes, pointerSize)
 	}
 	return sizes
+}
+
+// variantOf is the variant that image belongs to.
+func (k *Kernel) variantOf(image *Image) *Variant {
+	for v := range k.Variants {
+		for i := range k.Variants[v].Images {
+			if &k.Variants[v].Images[i] == image {
+				return &k.Variants[v]
+			}
+		}
+	}
+	return nil
 }
 
 // String names the image for messages: "sm_90a cubin".

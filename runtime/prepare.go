@@ -51,7 +51,11 @@ func (k *Kernel) guardsOf(v *Variant, offsets []uintptr) []guard {
 		}
 	}
 	for _, g := range v.Guards {
-		add(g.Param, g.Is)
+		is := g.Is
+		if is == Fits32 && k.Params[g.Param].Type == "u64" {
+			is = fitsUnsigned
+		}
+		add(g.Param, is)
 	}
 	return guards
 }
