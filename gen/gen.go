@@ -43,6 +43,7 @@ type Config struct {
 type Result struct {
 	Files    []File   // sorted by kernel; the images share no memory with other results
 	Warnings []string // what is right but probably not meant
+	Inputs   []string // the files that it was made of and the folders searched for them
 }
 
 // File is one file of a generated package.
@@ -62,7 +63,7 @@ func Generate(c Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	images, err := artefact.Read(c.Paths)
+	images, inputs, err := artefact.ReadFrom(c.Paths)
 	if err != nil {
 		return Result{}, err
 	}
@@ -78,7 +79,10 @@ func Generate(c Config) (Result, error) {
 	if err != nil {
 		return Result{Warnings: warnings}, err
 	}
-	result := Result{Warnings: warnings}
+	for _, im := range images {
+		inputs = append(inputs, im.Files()...)
+	}
+	result := Result{Warnings: warnings, Inputs: inputs}
 	for i := range kernels {
 		files, err := emit.Files(c.Package, &kernels[i], named[i])
 		if err != nil {

@@ -68,7 +68,7 @@ func TestGolden(t *testing.T) {
 					t.Errorf("%s differs (-want +got):\n%s", f.Name, cmp.Diff(string(want), string(f.Content)))
 				}
 			}
-			p, err := diff(dir, result.Files)
+			p, err := compareFolder(dir, result.Files)
 			if err != nil || len(p.write)+len(p.remove) > 0 {
 				t.Errorf("the folder needs %d files written and %q removed (%v)", len(p.write), p.remove, err)
 			}

@@ -25,7 +25,7 @@ import (
 //
 // Two concurrent Writes to one folder may mix their files.
 func Write(dir string, files []File) error {
-	p, err := diff(dir, files)
+	p, err := compareFolder(dir, files)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ type plan struct {
 	remove []string
 }
 
-// diff compares files with what dir holds and changes nothing.
-func diff(dir string, files []File) (plan, error) {
+// compareFolder compares files with what dir holds and changes nothing.
+func compareFolder(dir string, files []File) (plan, error) {
 	own, err := ownFiles(dir)
 	if err != nil {
 		return plan{}, err

@@ -15,7 +15,7 @@ import (
 // Exit statuses.
 const (
 	exitOK    = 0
-	exitFault = 1 // of the input, or of kerngen
+	exitFault = 1 // of the input, or of kerngen; what check found to differ
 	exitUsage = 2
 )
 
@@ -31,6 +31,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errDiffers):
+		return exitFault
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "kerngen: %v\n", err)
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its use.\n", usage.command)
@@ -87,12 +89,12 @@ CUDA toolkit; it builds on any machine and launches where there is a GPU.`,
 			if len(args) > 0 {
 				return usage(c, "there is no command %q", args[0])
 			}
-			return usage(c, "a command is needed: generate or version")
+			return usage(c, "a command is needed: generate, check, inspect or version")
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{c.CommandPath(), err} })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(generateCommand(), versionCommand())
+	root.AddCommand(generateCommand(), checkCommand(), inspectCommand(), versionCommand())
 	return root
 }
 

@@ -37,19 +37,20 @@ func split(name string) (stem, ext string) {
 	return name, ""
 }
 
-// find lists the kernels that paths reach, each once.
-func find(paths []string, faults *diag.List) []kernel {
-	var kernels []kernel
+// find lists the kernels that paths reach, each once, and the folders searched.
+func find(paths []string, faults *diag.List) (kernels []kernel, folders []string) {
 	seen := make(map[string]bool)
 	for _, arg := range paths {
-		for _, k := range findIn(arg, faults) {
+		found, searched := findIn(arg, faults)
+		folders = append(folders, searched...)
+		for _, k := range found {
 			if id := identity(k.stem); !seen[id] {
 				seen[id] = true
 				kernels = append(kernels, k)
 			}
 		}
 	}
-	return kernels
+	return kernels, folders
 }
 
 // identity is the same for one stem however it was reached.
@@ -68,12 +69,12 @@ func realPath(dir string) string {
 	return dir
 }
 
-// findIn lists the kernels of one argument.
-func findIn(arg string, faults *diag.List) []kernel {
+// findIn lists the kernels of one argument and the folders searched for it.
+func findIn(arg string, faults *diag.List) ([]kernel, []string) {
 	pos := filepath.ToSlash(filepath.Clean(arg))
 	if arg == "" {
 		faults.Add(diag.Errorf("", "an empty path").Fix("name a folder, or a file of a kernel"))
-		return nil
+		return nil, nil
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
@@ -82,7 +83,7 @@ func findIn(arg string, faults *diag.List) []kernel {
 			fault = diag.Errorf(pos, "does not exist")
 		}
 		faults.Add(fault.Fix("name a folder with NAME.json and NAME.cubin or NAME.ptx in it, or one of these files"))
-		return nil
+		return nil, nil
 	}
 	if info.IsDir() {
 		w := walk{faults: faults, visited: make(map[string]bool)}
@@ -91,16 +92,16 @@ func findIn(arg string, faults *diag.List) []kernel {
 			faults.Add(diag.Errorf(pos, "no kernel in this folder or below it").
 				Fix("looked for NAME.json with NAME.cubin, NAME.ptx or NAME.ttir beside it"))
 		}
-		return w.kernels
+		return w.kernels, w.searched
 	}
 	dir, name := filepath.Split(filepath.Clean(arg))
 	stem, ext := split(name)
 	if ext == "" {
 		faults.Add(diag.Errorf(pos, "not a file that makes a kernel").
 			Fix("a kernel's files are NAME.json, NAME.cubin, NAME.ptx, NAME.ttir, NAME.source and NAME.kerngen.json"))
-		return nil
+		return nil, nil
 	}
-	return []kernel{newKernel(dir, stem, ext)}
+	return []kernel{newKernel(dir, stem, ext)}, nil
 }
 
 func newKernel(dir, name, seen string) kernel {
@@ -111,11 +112,12 @@ func newKernel(dir, name, seen string) kernel {
 // walk searches a folder. A folder that symbolic links reach again is searched
 // once, so that links cannot loop.
 type walk struct {
-	faults  *diag.List
-	failed  bool
-	visited map[string]bool // by real path
-	links   []string        // to folders, still to be searched
-	kernels []kernel
+	faults   *diag.List
+	failed   bool
+	visited  map[string]bool // by real path
+	links    []string        // to folders, still to be searched
+	kernels  []kernel
+	searched []string // folders, slash-separated
 }
 
 // folders searches root and all below it. Real folders come before links, so
@@ -136,6 +138,7 @@ func (w *walk) folder(dir string) {
 		return
 	}
 	w.visited[id] = true
+	w.searched = append(w.searched, filepath.ToSlash(dir))
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		w.failed = true

@@ -32,10 +32,17 @@ const maxReaders = 8
 //
 // On any fault Read returns no image, and an error that lists all of them.
 func Read(paths []string) ([]*Image, error) {
-	var faults diag.List
-	kernels := find(paths, &faults)
+	images, _, err := ReadFrom(paths)
+	return images, err
+}
 
-	images := make([]*Image, len(kernels))
+// ReadFrom is Read that also returns the folders it searched: a new file in one
+// of them may be a new kernel.
+func ReadFrom(paths []string) (images []*Image, folders []string, err error) {
+	var faults diag.List
+	kernels, folders := find(paths, &faults)
+
+	images = make([]*Image, len(kernels))
 	found := make([]diag.List, len(kernels))
 	var group errgroup.Group
 	group.SetLimit(min(maxReaders, runtime.GOMAXPROCS(0)))
@@ -51,9 +58,31 @@ func Read(paths []string) ([]*Image, error) {
 		faults.Add(found[i].Err())
 	}
 	if err := faults.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return images, nil
+	return images, folders, nil
+}
+
+// Files are the paths of the files that the image was read from.
+func (im *Image) Files() []string {
+	var files []string
+	for _, f := range []struct {
+		ext  string
+		read bool
+	}{
+		{".json", im.Meta != nil && !im.Meta.InPTX},
+		{".ttir", im.TTIR != nil},
+		{".source", im.Source != nil},
+		{".ptx", im.PTX != nil},
+		{".cubin", im.Cubin != nil},
+		{".kerngen.json", im.Sidecar != nil},
+		{".launch_metadata", im.Launch != nil},
+	} {
+		if f.read {
+			files = append(files, im.Path+f.ext)
+		}
+	}
+	return files
 }
 
 // read reads the files of one kernel.

@@ -122,6 +122,7 @@ func promises(k kernel, v model.Variant) string {
 		{model.DivisibleBy16, "a multiple of 16", "multiples of 16"},
 		{model.EqualTo1, "1", "1"},
 		{model.Null, "null", "null"},
+		{model.Fits32, "within 32 bits", "within 32 bits"},
 	} {
 		switch subjects := guarded(k, v, g.kind); len(subjects) {
 		case 0:
@@ -159,6 +160,7 @@ func refusals(k kernel) string {
 		add(guarded(k, only, model.DivisibleBy16), " is not a multiple of 16")
 		add(guarded(k, only, model.EqualTo1), " is not 1")
 		add(guarded(k, only, model.Null), " is not null")
+		add(guarded(k, only, model.Fits32), " is not within 32 bits")
 	} else if !slices.ContainsFunc(k.Variants, func(v model.Variant) bool { return len(v.Guards) == 0 }) {
 		parts = append(parts, "no variant fits")
 	}

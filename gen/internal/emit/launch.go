@@ -70,7 +70,7 @@ func fieldNote(k kernel, i int) string {
 	for _, g := range []struct {
 		kind model.GuardKind
 		text string
-	}{{model.DivisibleBy16, ", divisible by 16"}, {model.EqualTo1, ", always 1"}, {model.Null, ", always null"}} {
+	}{{model.DivisibleBy16, ", divisible by 16"}, {model.EqualTo1, ", always 1"}, {model.Null, ", always null"}, {model.Fits32, ", within 32 bits"}} {
 		switch count[g.kind] {
 		case 0:
 		case len(k.Variants):

@@ -14,7 +14,7 @@ import (
 // kernelVar declares the kernel as static data: no call, so that the linker can
 // drop what a program does not use. Fields that are zero are left out.
 func kernelVar(k kernel) *jen.Statement {
-	fields := []jen.Code{field("Name", jen.Lit(k.Name))}
+	fields := []jen.Code{field("Name", jen.Lit(k.ID()))}
 	if len(k.Params) > 0 {
 		var params []jen.Code
 		for _, p := range k.Params {
@@ -74,6 +74,7 @@ func guardName(kind model.GuardKind) string {
 		model.DivisibleBy16: "DivisibleBy16",
 		model.EqualTo1:      "EqualTo1",
 		model.Null:          "Null",
+		model.Fits32:        "Fits32",
 	}[kind]
 }
 

@@ -121,14 +121,6 @@ func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
 	}
 }
 
-// promise is the divisibility that the sidecar promises, 0 for none.
-func (a describedArg) promise() int {
-	if a.guard == DivisibleBy16 {
-		return promised
-	}
-	return 0
-}
-
 // compare checks what is passed against the TTIR.
 func (d *description) compare(args []artefact.Arg) {
 	if len(args) != len(d.args) {
@@ -150,8 +142,8 @@ func (d *description) compare(args []artefact.Arg) {
 		if !r.prints(want.Type, t) {
 			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(d.ext)).Fix(remake)
 		}
-		if a.Divisibility != want.promise() {
-			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.Name, a.Divisibility, want.promise(), d.file(d.ext)).Fix(remake)
+		if a.Divisibility != want.guard.divisor() {
+			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.Name, a.Divisibility, want.guard.divisor(), d.file(d.ext)).Fix(remake)
 		}
 	}
 }

@@ -79,15 +79,16 @@ func (g *grouper) each(all []compiled) []Kernel {
 // kernelOf is the kernel that the images of one class make up.
 func kernelOf(c class) (Kernel, error) {
 	var faults diag.List
-	first := c.images[0]
-	k := Kernel{Name: first.kernel, Suffix: c.suffix, Doc: first.doc, Triton: tritonVersions(c.images)}
+	images := widen(c.images)
+	first := images[0]
+	k := Kernel{Name: first.kernel, Suffix: c.suffix, Doc: first.doc, Triton: tritonVersions(images)}
 	if len(first.sources) > 0 {
 		k.Source = first.sources[0].Path
 	}
 	var err error
-	k.Params, err = mergeParams(c.images)
+	k.Params, err = mergeParams(images)
 	faults.Add(err)
-	k.Variants, err = variants(c.images)
+	k.Variants, err = variants(images)
 	faults.Add(err)
 	k.Constants = sharedConstants(k.Variants)
 	return k, faults.Err()

@@ -124,6 +124,8 @@ func TestRawFolders(t *testing.T) {
 			"scale_17f3ae(x *fp32) | a/scale[0]\nscale_5e76c0(x *fp32) | b/scale[0]\nscale_fp16(x *fp16) | c/scale[0]\n"},
 		{"suffixes of kernels that only share a name", []*artefact.Image{raw("a", "x: *f32"), raw("b", "y: *f32", "x: i32")}, Options{Suffix: true},
 			"scale_17f3ae(x *fp32) | a/scale[0]\nscale_5e76c0(y *fp32, x i32) | b/scale[0 1]\n"},
+		{"suffixes undo widths", []*artefact.Image{raw("a", "n: i32"), raw("b", "n: i32"), raw("c", "n: i64")}, Options{Suffix: true},
+			"scale_17f3ae(n i32) | a/scale[0]\nscale_37d7ed(n i64) | c/scale[0]\nscale_5e76c0(n i32) | b/scale[0]\n"},
 		{"signature", []*artefact.Image{bare("a")}, Options{Signatures: map[string]Signature{"scale": sixFour(" ptr: *kfp32:16 , n: u32:16, f: fp32")}},
 			"scale(ptr *kfp32, n u32, f fp32) | ptr%16 n%16 a/scale[0 1 2]\n"},
 		{"signature of nameless TTIR", []*artefact.Image{unnamed}, Options{Signatures: map[string]Signature{"scale": sixFour("p: *fp32, n: u32, f: fp32")}},

@@ -40,9 +40,6 @@ func classes(all []compiled) []class {
 		}
 		out[i].images = append(out[i].images, c)
 	}
-	for i := range out {
-		out[i].images = widen(out[i].images)
-	}
 	if len(out) > 1 {
 		nameClasses(out)
 	}
@@ -80,11 +77,15 @@ func widen(all []compiled) []compiled {
 // nameClasses makes suffixes of the types that differ, in the order of
 // parameters. A parameter that always goes with an earlier one adds nothing.
 func nameClasses(all []class) {
+	var widest [][]param
+	for _, c := range all {
+		widest = append(widest, widen(c.images)[0].params)
+	}
 	var columns [][]string
-	for p := range all[0].images[0].params {
+	for p := range widest[0] {
 		var types []Type
-		for _, c := range all {
-			types = append(types, c.images[0].params[p].Type)
+		for _, params := range widest {
+			types = append(types, params[p].Type)
 		}
 		column := typeNames(types)
 		differs := slices.ContainsFunc(column, func(s string) bool { return s != column[0] })

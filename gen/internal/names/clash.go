@@ -20,7 +20,7 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 	files := newScope("file name", faults)
 	for i, k := range kernels {
 		n := named[i]
-		kernel := owner{kernel: i + 1, what: "kernel " + k.Name, fix: fmt.Sprintf("--name %s=NAME", k.Name)}
+		kernel := owner{kernel: i + 1, what: "kernel " + k.ID(), fix: fmt.Sprintf("--name %s=NAME", k.ID())}
 		for _, name := range []string{n.Launch, n.Args, n.Var} {
 			pkg.claim(name, kernel)
 		}
@@ -28,19 +28,19 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 		for v, variant := range n.Variants {
 			for m, image := range variant.Images {
 				o := kernel
-				o.what = fmt.Sprintf("image %s of %s", k.Variants[v].Images[m].Origin, k.Name)
+				o.what = fmt.Sprintf("image %s of %s", k.Variants[v].Images[m].Origin, k.ID())
 				pkg.claim(image.Var, o)
 				files.claim(image.File, o)
 			}
 		}
 		for c, name := range n.Constants {
 			if name != "" {
-				pkg.claim(name, member(i, "constant", k.Name, k.Constants[c].Name))
+				pkg.claim(name, member(i, "constant", k.ID(), k.Constants[c].Name))
 			}
 		}
 		params := newScope("Go name", faults)
 		for p, name := range n.Params {
-			o := member(i, "parameter", k.Name, k.Params[p].Name)
+			o := member(i, "parameter", k.ID(), k.Params[p].Name)
 			params.claim(name.Field, o)
 			params.claim(name.Arg, o)
 		}

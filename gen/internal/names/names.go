@@ -64,7 +64,7 @@ func Assign(kernels []model.Kernel, o Options) ([]*Kernel, error) {
 
 // assign names one kernel by the rules alone.
 func assign(k *model.Kernel, stems *stems) *Kernel {
-	stem := stems.kernel(k.Name)
+	stem := stems.kernel(k)
 	exported := camel(stem)
 	file := fileStem(stem)
 	n := &Kernel{
@@ -74,14 +74,14 @@ func assign(k *model.Kernel, stems *stems) *Kernel {
 		Var:    unreserved(lower(exported), "init", "main", "kernrt"),
 	}
 	for _, c := range k.Constants {
-		name := exported + camel(stems.param(k.Name, c.Name))
+		name := exported + camel(stems.param(k, c.Name))
 		if !hasGoForm(c.Value) {
 			name = ""
 		}
 		n.Constants = append(n.Constants, name)
 	}
 	for _, p := range k.Params {
-		field := camel(stems.param(k.Name, p.Name))
+		field := camel(stems.param(k, p.Name))
 		arg := unreserved(lower(field), "stream", "grid", "args", "kernrt", n.Var)
 		n.Params = append(n.Params, Param{Field: field, Arg: arg})
 	}

@@ -44,17 +44,23 @@ func isName(s string) bool {
 	return s != ""
 }
 
-func (s *stems) kernel(name string) string {
-	if to, ok := s.names[name]; ok {
-		s.used["--name "+name] = true
+// kernel prefers the option that names one of several kernels of a name; one
+// that names them all leaves them what tells them apart.
+func (s *stems) kernel(k *model.Kernel) string {
+	if to, ok := s.names[k.ID()]; ok {
+		s.used["--name "+k.ID()] = true
 		return to
 	}
-	return name
+	if to, ok := s.names[k.Name]; ok {
+		s.used["--name "+k.Name] = true
+		return to + "_" + k.Suffix
+	}
+	return k.ID()
 }
 
 // param prefers the option that names the kernel too.
-func (s *stems) param(kernel, name string) string {
-	for _, from := range []string{kernel + "." + name, name} {
+func (s *stems) param(k *model.Kernel, name string) string {
+	for _, from := range []string{k.ID() + "." + name, k.Name + "." + name, name} {
 		if to, ok := s.renames[from]; ok {
 			s.used["--rename "+from] = true
 			return to
@@ -97,7 +103,7 @@ func listKernels(kernels []model.Kernel) string {
 		for _, c := range k.Constants {
 			params = append(params, c.Name)
 		}
-		fmt.Fprintf(&b, "%s(%s)", k.Name, strings.Join(params, ", "))
+		fmt.Fprintf(&b, "%s(%s)", k.ID(), strings.Join(params, ", "))
 	}
 	return b.String()
 }

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kerngen/kerngen/gen"
+)
+
+// errDiffers is the outcome of a check that has printed what differs.
+var errDiffers = errors.New("the package differs")
+
+func checkCommand() *cobra.Command {
+	var r request
+	c := &cobra.Command{
+		Use:   "check " + requestUse,
+		Short: "Say what generate would change, and change nothing",
+		Long: `Check takes the arguments of generate and does all that it does but write. It
+prints a unified diff of the Go files that generate would change, and a line for
+each image. Another version of kerngen that would write the same is no
+difference.
+
+The exit status is 0 where the package is just what generate would leave, 1
+where it differs or for a fault of the input, or 2 for one of the command line.`,
+		Example: `  kerngen check --package vec --out internal/vec kernels/artefacts`,
+		RunE: func(c *cobra.Command, paths []string) error {
+			result, err := r.generate(c, paths)
+			if err != nil {
+				return err
+			}
+			diff, err := gen.Check(r.out, result.Files)
+			if err != nil {
+				return err
+			}
+			if err := r.writeDepfile(result); err != nil {
+				return err
+			}
+			if diff == "" {
+				return nil
+			}
+			if _, err := io.WriteString(c.OutOrStdout(), diff); err != nil {
+				return err
+			}
+			return errDiffers
+		},
+	}
+	r.flags(c)
+	return c
+}
