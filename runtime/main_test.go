@@ -54,7 +54,7 @@ func run(m *testing.M) int {
 // reports whether this is that process.
 func inOwnProcess(t *testing.T, library func() string) bool {
 	t.Helper()
-	if os.Getenv(childLibrary) != "" {
+	if _, child := os.LookupEnv(childLibrary); child {
 		return true
 	}
 	if fake == nil {

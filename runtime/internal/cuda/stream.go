@@ -3,6 +3,8 @@
 package cuda
 
 /*
+#cgo noescape kg_stream_capturing
+#cgo nocallback kg_stream_capturing
 #include "calls.h"
 
 static CUstream kg_stream(uintptr_t handle) { return (CUstream)handle; }

@@ -1,0 +1,33 @@
+//go:build !race
+
+package kernrt_test
+
+import (
+	"testing"
+
+	kernrt "github.com/kerngen/kerngen/runtime"
+)
+
+func TestLaunchAllocatesNothing(t *testing.T) {
+	p := kernrt.PtrFromAddr[float32](memory)
+	for name, need := range map[string]kernrt.Scratch{"plain": {}, "with scratch memory": {Size: 64, Align: 128}} {
+		t.Run(name, func(t *testing.T) {
+			d, dev, _ := onDevice0(t)
+			for _, option := range [][]kernrt.StreamOption{nil, {kernrt.WithZeroedScratch()}} {
+				stream := newStream(t, dev, option...)
+				k := add(t, scratch(need, kernrt.Scratch{}))
+				d.Record(false)
+				n := testing.AllocsPerRun(100, func() {
+					args := addArgs{p, p, p, 16}
+					if err := kernrt.Launch(k, stream, kernrt.Grid1D(4), &args); err != nil {
+						t.Error(err)
+					}
+				})
+				d.Record(true)
+				if n != 0 {
+					t.Errorf("%v allocations a launch, want none", n)
+				}
+			}
+		})
+	}
+}
