@@ -187,6 +187,9 @@ func (p *pool) driver() string { return filepath.Join(p.temp, "driver.py") }
 
 func (p *pool) close() {
 	for _, w := range p.idle {
+		w.in.Close() // so that all end at once
+	}
+	for _, w := range p.idle {
 		w.close()
 	}
 	os.RemoveAll(p.temp)
