@@ -58,7 +58,7 @@ func ParseArgument(text string, vars []string) (Argument, error) {
 	if !slices.Contains(known, a.Elem) {
 		return Argument{}, unknownType(text, a.Elem, vars)
 	}
-	integer := isInteger(a.Elem)
+	integer := isInteger(a.Elem) || slices.Contains(vars, a.Elem) // a variable's types are checked each
 	switch {
 	case a.Hint == 1 && (a.Pointer > 0 || !integer):
 		return Argument{}, fmt.Errorf("%q: only an integer can be promised to be 1", text)
