@@ -1,6 +1,9 @@
 package emit
 
 import (
+	"fmt"
+	"go/format"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,9 +21,50 @@ func comment(text string) *jen.Statement { return docComment(paragraph(text)) }
 func docComment(lines []string) *jen.Statement {
 	s := &jen.Statement{}
 	for _, line := range lines {
-		s.Comment(strings.TrimRight("// "+line, " ")).Line()
+		s.Comment(commentLine(line)).Line()
 	}
 	return s
+}
+
+// commentLine is one line of a comment. A tab, which gofmt indents code with,
+// stands where the space would.
+func commentLine(line string) string {
+	if strings.HasPrefix(line, "\t") {
+		return "//" + line
+	}
+	return strings.TrimRight("// "+line, " ")
+}
+
+// settle formats lines as gofmt does a doc comment's. An odd docstring, such as
+// one that ends in a heading, takes it more than one run; by itself that is
+// cheap, where formatting whole files again is not.
+func settle(lines []string) ([]string, error) {
+	const before, after = "package p\n\n", "\nfunc f()\n"
+	for range 5 {
+		var source strings.Builder
+		source.WriteString(before)
+		for i, line := range lines {
+			if i > 0 {
+				source.WriteByte('\n')
+			}
+			source.WriteString(commentLine(line))
+		}
+		source.WriteString(after)
+		formatted, err := format.Source([]byte(source.String()))
+		if err != nil {
+			return nil, fmt.Errorf("a doc comment: %w\n%s", err, numbered([]byte(source.String())))
+		}
+		text := strings.TrimSuffix(strings.TrimPrefix(string(formatted), before), after)
+		next := strings.Split(text, "\n")
+		for i, line := range next {
+			next[i] = strings.TrimPrefix(strings.TrimPrefix(line, "//"), " ")
+		}
+		if slices.Equal(next, lines) {
+			break
+		}
+		lines = next
+	}
+	return lines, nil
 }
 
 // paragraph is text on lines of a comment's width.

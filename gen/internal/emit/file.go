@@ -6,11 +6,11 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"go/format"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
-	"golang.org/x/tools/imports"
-
 	"github.com/kerngen/kerngen/gen/internal/model"
 	"github.com/kerngen/kerngen/gen/internal/names"
 )
@@ -91,22 +91,37 @@ func render(f *jen.File, name string) ([]byte, error) {
 	if err := f.Render(&raw); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// An odd docstring, such as one that ends in a heading, takes gofmt more than
-	// one run to settle.
-	content := raw.Bytes()
-	for range 5 {
-		formatted, err := imports.Process(name, content, &imports.Options{
-			FormatOnly: true, Comments: true, TabIndent: true, TabWidth: 8,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w\n%s", name, err, numbered(content))
-		}
-		if bytes.Equal(content, formatted) {
-			break
-		}
-		content = formatted
+	content := groupImports(raw.Bytes())
+	formatted, err := format.Source(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", name, err, numbered(content))
 	}
-	return content, nil
+	return formatted, nil
+}
+
+// groupImports puts the standard library's imports before all others, which
+// jennifer sorts among each other.
+func groupImports(source []byte) []byte {
+	const open, end = "\nimport (\n", ")\n"
+	before, rest, ok := bytes.Cut(source, []byte(open))
+	if !ok {
+		return source
+	}
+	specs, after, _ := bytes.Cut(rest, []byte(end))
+	var standard, others []byte
+	for line := range bytes.Lines(specs) {
+		path := line[bytes.IndexByte(line, '"')+1:]
+		first, _, _ := bytes.Cut(path, []byte("/"))
+		if bytes.ContainsRune(first, '.') {
+			others = append(others, line...)
+		} else {
+			standard = append(standard, line...)
+		}
+	}
+	if standard != nil && others != nil {
+		standard = append(standard, '\n')
+	}
+	return slices.Concat(before, []byte(open), standard, others, []byte(end), after)
 }
 
 func numbered(source []byte) string {

@@ -140,8 +140,12 @@ func launchFunc(k kernel) (*jen.Statement, error) {
 		width += g.width()
 		params = append(params, g.code())
 	}
+	doc, err := settle(launchDoc(k))
+	if err != nil {
+		return nil, err
+	}
 	list := jen.Options{Open: "(", Close: ")", Separator: ",", Multi: width > codeColumns}
-	return docComment(launchDoc(k)).
+	return docComment(doc).
 		Func().Id(k.names.Launch).Custom(list, params...).Error().Block(
 		jen.Id("args").Op(":=").Id(k.names.Args).Add(argsLiteral(k)),
 		jen.Return(jen.Qual(runtimePath, "Launch").Call(
