@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -142,10 +143,10 @@ func (d *Device) Close() error {
 	d.closed = true
 
 	d.mu.Lock() // against streams that are being closed
-	streams := maps.Clone(d.streams)
+	streams := slices.Collect(maps.Keys(d.streams))
 	d.mu.Unlock()
 	var errs []error
-	for s := range streams {
+	for _, s := range streams {
 		if err := s.Close(); !errors.Is(err, ErrClosed) {
 			errs = append(errs, err)
 		}

@@ -107,7 +107,7 @@ func TestEveryCallThatFails(t *testing.T) {
 			var held, other uintptr
 			d.Call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&held)), 0)
 			d.Call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&other)), 1)
-			play := func(fail string, nth int) (error, []fakecuda.Call) {
+			play := func(fail string, nth int) ([]fakecuda.Call, error) {
 				d.Reset()
 				d.SetDeviceCount(2)
 				if mode.noPools {
@@ -123,16 +123,16 @@ func TestEveryCallThatFails(t *testing.T) {
 					d.FailNext(fail, 999, nth)
 				}
 				err := scenario(t)
-				return err, d.Calls()[skip:]
+				return d.Calls()[skip:], err
 			}
-			err, clean := play("", 0)
+			clean, err := play("", 0)
 			must(t, err)
 			if left := leaked(d); len(left) > 0 || len(clean) < 100 {
 				t.Fatalf("after %d calls still alive: %+v", len(clean), left)
 			}
 			nth := map[string]int{}
 			for i, call := range clean {
-				err, _ := play(call.Name, nth[call.Name])
+				_, err := play(call.Name, nth[call.Name])
 				nth[call.Name]++
 				where := fmt.Sprintf("call %d of %d, %s", i+1, len(clean), call.Name)
 				// What the way back from a call that failed itself says is lost:
