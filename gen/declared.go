@@ -46,15 +46,15 @@ func declared(dir, pkg string) (map[string]string, error) {
 			continue
 		}
 		pos := filepath.Join(dir, name)
+		if strings.HasSuffix(name, goSuffix) && startsWithMarker(pos) {
+			continue
+		}
 		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
 			continue // not part of the build here, such as a "//go:build ignore" program
 		}
 		content, err := os.ReadFile(pos)
 		if err != nil {
 			faults.Add(fileError(pos, err))
-			continue
-		}
-		if isOwn(name, content) {
 			continue
 		}
 		file, _ := parser.ParseFile(fset, filepath.ToSlash(pos), content, parser.SkipObjectResolution)

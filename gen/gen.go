@@ -16,7 +16,10 @@
 package gen
 
 import (
+	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
@@ -82,17 +85,31 @@ func Generate(c Config) (Result, error) {
 	for _, im := range images {
 		inputs = append(inputs, im.Files()...)
 	}
+	emitted := make([][]emit.File, len(kernels))
+	err = inParallel(len(kernels), func(i int) (err error) {
+		emitted[i], err = emit.Files(c.Package, &kernels[i], named[i])
+		return err
+	})
+	if err != nil {
+		return Result{Warnings: warnings}, err
+	}
 	result := Result{Warnings: warnings, Inputs: inputs}
-	for i := range kernels {
-		files, err := emit.Files(c.Package, &kernels[i], named[i])
-		if err != nil {
-			return Result{Warnings: warnings}, err
-		}
+	for _, files := range emitted {
 		for _, f := range files {
 			result.Files = append(result.Files, File(f))
 		}
 	}
 	return result, nil
+}
+
+// inParallel calls do for 0 to n-1 on all processors and returns the first error.
+func inParallel(n int, do func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return do(i) })
+	}
+	return group.Wait()
 }
 
 // modelOptions reads the options about images.

@@ -3,6 +3,7 @@ package gen
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -40,34 +41,36 @@ type plan struct {
 
 // compareFolder compares files with what dir holds and changes nothing.
 func compareFolder(dir string, files []File) (plan, error) {
-	own, err := ownFiles(dir)
+	there, err := readFolder(dir)
 	if err != nil {
 		return plan{}, err
 	}
+	stands := make([]standing, len(files))
+	found := make([]diag.List, len(files))
+	inParallel(len(files), func(i int) error { // the faults are in found
+		var err error
+		stands[i], err = there.compare(files[i])
+		found[i].Add(err)
+		return nil
+	})
 	var p plan
 	var faults diag.List
-	for _, f := range files {
-		pos := filepath.Join(dir, f.Name)
-		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) {
-			faults.Add(diag.Errorf(pos, "%q is not the name of a file within the folder", f.Name))
-			continue
-		}
-		stands, err := compare(pos, f.Content)
+	stale := maps.Clone(there.own)
+	for i, f := range files {
+		faults.Add(found[i].Err())
 		switch {
-		case err != nil:
-			faults.Add(err)
-		case stands == absent, stands == different && own[f.Name]:
+		case stands[i] == absent, stands[i] == different && there.own[f.Name]:
 			p.write = append(p.write, f)
-		case stands == different:
-			faults.Add(diag.Errorf(pos, "this file was not written by kerngen and is in the way").
+		case stands[i] == different:
+			faults.Add(diag.Errorf(filepath.Join(dir, f.Name), "this file was not written by kerngen and is in the way").
 				Fix("move it, or give the kernel another name with --name"))
 		}
-		delete(own, f.Name)
+		delete(stale, f.Name)
 	}
 	// Images first: without its Go file no later run would know one as kerngen's.
-	stale := slices.Sorted(maps.Keys(own))
+	names := slices.Sorted(maps.Keys(stale))
 	for _, isGo := range []bool{false, true} {
-		for _, name := range stale {
+		for _, name := range names {
 			if strings.HasSuffix(name, goSuffix) == isGo {
 				p.remove = append(p.remove, name)
 			}
@@ -79,79 +82,131 @@ func compareFolder(dir string, files []File) (plan, error) {
 type standing int
 
 const (
-	absent standing = iota
+	unknown standing = iota
+	absent
 	same
 	different
 )
 
-// compare says how the file at pos stands to content.
-func compare(pos string, content []byte) (standing, error) {
-	info, err := os.Lstat(pos)
+// folder is what a package's folder holds.
+type folder struct {
+	dir     string
+	regular map[string]bool   // of each entry, whether it is a regular file
+	own     map[string]bool   // what an earlier run wrote, as far as it is still there
+	source  map[string][]byte // of the Go files among them
+}
+
+func readFolder(dir string) (folder, error) {
+	f := folder{dir: dir, regular: map[string]bool{}, own: map[string]bool{}, source: map[string][]byte{}}
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return absent, nil
+		return f, nil
 	}
 	if err != nil {
-		return 0, fileError(pos, err)
+		return f, fileError(dir, err)
 	}
-	if !info.Mode().IsRegular() {
-		return 0, diag.Errorf(pos, "not a regular file, and in the way").Fix("move it")
+	var sources []string
+	for _, e := range entries {
+		name := e.Name()
+		f.regular[name] = e.Type().IsRegular()
+		if f.regular[name] && strings.HasSuffix(name, goSuffix) {
+			sources = append(sources, name)
+		}
 	}
-	if info.Size() != int64(len(content)) {
-		return different, nil
-	}
-	old, err := os.ReadFile(pos)
+	contents := make([][]byte, len(sources))
+	err = inParallel(len(sources), func(i int) (err error) {
+		pos := filepath.Join(dir, sources[i])
+		if contents[i], err = os.ReadFile(pos); err != nil {
+			return fileError(pos, err)
+		}
+		return nil
+	})
 	if err != nil {
-		return 0, fileError(pos, err)
+		return f, err
 	}
-	if !bytes.Equal(old, content) {
+	for i, name := range sources {
+		if !isOwn(name, contents[i]) {
+			continue
+		}
+		f.own[name] = true
+		f.source[name] = contents[i]
+		for _, image := range embedded(contents[i]) {
+			f.own[image] = f.own[image] || f.regular[image]
+		}
+	}
+	maps.DeleteFunc(f.own, func(_ string, own bool) bool { return !own })
+	return f, nil
+}
+
+// compare says how the file of want's name stands to it.
+func (f folder) compare(want File) (standing, error) {
+	pos := filepath.Join(f.dir, want.Name)
+	if want.Name != filepath.Base(want.Name) || !filepath.IsLocal(want.Name) {
+		return unknown, diag.Errorf(pos, "%q is not the name of a file within the folder", want.Name)
+	}
+	regular, there := f.regular[want.Name]
+	if !there { // but perhaps in other case, on a file system that does not tell
+		info, err := os.Lstat(pos)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return absent, nil
+		case err != nil:
+			return unknown, fileError(pos, err)
+		}
+		regular = info.Mode().IsRegular()
+	}
+	if !regular {
+		return unknown, diag.Errorf(pos, "not a regular file, and in the way").Fix("move it")
+	}
+	content, known := f.source[want.Name]
+	if !known {
+		var err error
+		if content, err = os.ReadFile(pos); err != nil {
+			return unknown, fileError(pos, err)
+		}
+	}
+	if !bytes.Equal(content, want.Content) {
 		return different, nil
 	}
 	return same, nil
 }
 
-// ownFiles are the files in dir that an earlier run wrote, as far as they are
-// still there.
-func ownFiles(dir string) (map[string]bool, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fileError(dir, err)
-	}
-	regular, embedded, own := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, e := range entries {
-		if !e.Type().IsRegular() {
-			continue
-		}
-		name := e.Name()
-		regular[name] = true
-		if !strings.HasSuffix(name, goSuffix) {
-			continue
-		}
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return nil, fileError(filepath.Join(dir, name), err)
-		}
-		if isOwn(name, content) {
-			own[name] = true
-			for _, m := range embedLine.FindAllSubmatch(content, -1) {
-				embedded[string(m[1])] = true
-			}
-		}
-	}
-	for name := range embedded {
-		if regular[name] {
-			own[name] = true
-		}
-	}
-	return own, nil
-}
-
 const goSuffix = "_kern.go"
 
-// embedLine is how a generated file embeds an image, which lies beside it.
-var embedLine = regexp.MustCompile(`(?m)^//go:embed ([A-Za-z0-9_]+\.(?:cubin|ptx))\r?$`)
+// embedPrefix begins the line by which a generated file embeds an image, which
+// lies beside it.
+const embedPrefix = "//go:embed "
+
+// embedded lists the images that a generated file embeds.
+func embedded(source []byte) []string {
+	var images []string
+	for rest := source; ; {
+		at := bytes.Index(rest, []byte(embedPrefix))
+		if at < 0 {
+			return images
+		}
+		line, _, _ := bytes.Cut(rest[at+len(embedPrefix):], []byte("\n"))
+		begins := at == 0 || rest[at-1] == '\n'
+		if name := string(bytes.TrimSuffix(line, []byte("\r"))); begins && imageName.MatchString(name) {
+			images = append(images, name)
+		}
+		rest = rest[at+len(embedPrefix):]
+	}
+}
+
+var imageName = regexp.MustCompile(`^[A-Za-z0-9_]+\.(?:cubin|ptx)$`)
+
+// startsWithMarker reports whether the file at pos begins as a generated one.
+func startsWithMarker(pos string) bool {
+	f, err := os.Open(pos)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(emit.Marker)+2)
+	n, _ := io.ReadFull(f, head) // a shorter file is none
+	return isOwn(filepath.Base(pos), head[:n])
+}
 
 // isOwn reports whether kerngen wrote the Go file: by its name and first line,
 // so that an edited one still counts.
