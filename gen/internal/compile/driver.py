@@ -187,7 +187,7 @@ class Kernel:
         self.configs, self.key, self.heuristics = None, [], []
         fn = getattr(module, name, None)
         if fn is None:
-            raise Fault(f"has no {name!r}", kernels(module))
+            raise Fault(f"has no {quoted(name)}", kernels(module))
         while not isinstance(fn, JITFunction):
             kind = type(fn).__name__
             if kind == "Autotuner":
@@ -195,12 +195,12 @@ class Kernel:
             elif kind == "Heuristics":
                 self.heuristics.append(fn.values)
             if not hasattr(fn, "fn"):
-                raise Fault(f"has a {name!r}, but it is no @triton.jit function", kernels(module))
+                raise Fault(f"has a {quoted(name)}, but it is no @triton.jit function", kernels(module))
             fn = fn.fn
         if type(fn).__name__ != "JITFunction":
-            raise Fault(f"has a {name!r}, but it is a {type(fn).__name__}, no @triton.jit function", kernels(module))
+            raise Fault(f"has a {quoted(name)}, but it is a {type(fn).__name__}, no @triton.jit function", kernels(module))
         if fn.__name__ != name:
-            raise Fault(f"has a {name!r}, but it is another name for the function {fn.__name__!r}", kernels(module))
+            raise Fault(f"has a {quoted(name)}, but it is another name for the function {quoted(fn.__name__)}", kernels(module))
         self.fn = fn
 
     def facts(self):
@@ -229,6 +229,10 @@ class Kernel:
 
 class Unknown(Exception):
     pass
+
+
+def quoted(name):
+    return json.dumps(name, ensure_ascii=False)
 
 
 class Known(dict):
@@ -366,7 +370,6 @@ class Server:
                 answer = {"error": failure(fault)}
             except Exception as fault:
                 answer = {"error": {"message": chain(fault)}}
-            sys.stderr.flush()
             self.send(answer)
 
     def send(self, answer):
@@ -440,6 +443,7 @@ def main():
     global INSTALLED
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)
     sys.path.pop(0)  # this file's own folder
     server = Server(out)
     try:
