@@ -190,7 +190,12 @@ func (k *resolved) variant(pick *odometer) (variant, *question, error) {
 // heuristics gives v what @triton.heuristics makes of its constants, or returns
 // what to ask.
 func (k *resolved) heuristics(v *variant, b *binder) *question {
-	if len(k.facts.Heuristics) == 0 {
+	given := func(name string) bool {
+		_, isOption := v.options[name]
+		return isOption || slices.ContainsFunc(v.params, func(p artefact.SidecarParam) bool { return p.Name == name })
+	}
+	wanted := slices.DeleteFunc(slices.Clone(k.facts.Heuristics), given)
+	if len(wanted) == 0 {
 		return nil
 	}
 	q := question{constants: []artefact.SidecarParam{}}
@@ -214,11 +219,8 @@ func (k *resolved) heuristics(v *variant, b *binder) *question {
 	if !ok {
 		return &q
 	}
-	for _, name := range k.facts.Heuristics {
-		g, ok := values[name]
-		if !ok {
-			continue // the configuration gives it
-		}
+	for _, name := range wanted {
+		g := values[name]
 		if g.Unsupported != "" {
 			b.fault(k.conf.Pos, "heuristic for %s gives %s, which is no constant that Triton compiles", name, g.Unsupported)
 			continue
