@@ -12,35 +12,42 @@ import (
 // with nothing to change. Time and memory are to grow with their number.
 func BenchmarkScale(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10000} {
-		artefacts := filepath.Join(b.TempDir(), "artefacts")
-		if _, err := manykernels.Copy(artefacts, oneArtefact, n); err != nil {
-			b.Fatal(err)
-		}
-		generate := func(b *testing.B, dir string) {
-			result, err := Generate(Config{Package: "many", Dir: dir, Paths: []string{artefacts}})
-			if err != nil {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			artefacts := b.TempDir()
+			if _, err := manykernels.Copy(artefacts, oneArtefact, n); err != nil {
 				b.Fatal(err)
 			}
-			if err := Write(dir, result.Files); err != nil {
-				b.Fatal(err)
+			perKernel := func(b *testing.B) {
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/kernel")
 			}
-		}
-		b.Run(fmt.Sprintf("%d/new", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				generate(b, filepath.Join(b.TempDir(), fmt.Sprint(i)))
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/kernel")
+			b.Run("new", func(b *testing.B) {
+				b.ReportAllocs()
+				root := b.TempDir()
+				for i := 0; b.Loop(); i++ {
+					generateInto(b, filepath.Join(root, fmt.Sprint(i)), artefacts)
+				}
+				perKernel(b)
+			})
+			b.Run("again", func(b *testing.B) {
+				dir := b.TempDir()
+				generateInto(b, dir, artefacts)
+				b.ReportAllocs()
+				for b.Loop() {
+					generateInto(b, dir, artefacts)
+				}
+				perKernel(b)
+			})
 		})
-		b.Run(fmt.Sprintf("%d/again", n), func(b *testing.B) {
-			dir := b.TempDir()
-			generate(b, dir)
-			b.ReportAllocs()
-			for b.Loop() {
-				generate(b, dir)
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/kernel")
-		})
+	}
+}
+
+func generateInto(b *testing.B, dir, artefacts string) {
+	result, err := Generate(Config{Package: "p", Dir: dir, Paths: []string{artefacts}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := Write(dir, result.Files); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -53,14 +60,7 @@ func BenchmarkOwnAgain(b *testing.B) {
 	root := b.TempDir()
 	generate := func() {
 		for _, folder := range folders {
-			dir := filepath.Join(root, filepath.Base(folder))
-			result, err := Generate(Config{Package: filepath.Base(folder), Dir: dir, Paths: []string{folder}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := Write(dir, result.Files); err != nil {
-				b.Fatal(err)
-			}
+			generateInto(b, filepath.Join(root, filepath.Base(folder)), folder)
 		}
 	}
 	generate()

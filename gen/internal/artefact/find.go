@@ -16,7 +16,15 @@ type kernel struct {
 	stem string // for the operating system
 	path string // for messages; as Image.Path
 	seen string // the extension of a file that is there
+
+	// Where its folder was searched: the extensions of all its files, of which
+	// none is missing and all are regular.
+	searched bool
+	exts     []string
 }
+
+// mayHave reports whether k may have a file that ends in ext.
+func (k kernel) mayHave(ext string) bool { return !k.searched || slices.Contains(k.exts, ext) }
 
 // extensions are those of the files that make a kernel. One that ends in
 // another comes before it.
@@ -146,6 +154,7 @@ func (w *walk) folder(dir string) {
 		return
 	}
 	files := make(map[string][]string) // extensions by stem
+	odd := make(map[string]bool)       // stems with files that are not regular
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		if e.IsDir() {
@@ -160,11 +169,16 @@ func (w *walk) folder(dir string) {
 		}
 		if stem, ext := split(e.Name()); ext != "" {
 			files[stem] = append(files[stem], ext)
+			odd[stem] = odd[stem] || !e.Type().IsRegular()
 		}
 	}
 	for stem, exts := range files {
 		if ext := witness(exts); ext != "" {
-			w.kernels = append(w.kernels, newKernel(dir, stem, ext))
+			k := newKernel(dir, stem, ext)
+			if !odd[stem] {
+				k.searched, k.exts = true, exts
+			}
+			w.kernels = append(w.kernels, k)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
@@ -37,44 +37,66 @@ func checkJSON(pos string, data []byte) error {
 		return fault(int64(len(data)-len(begin)), "not a JSON object")
 	}
 
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	// keys holds, for each open object, the keys so far; nil for an array.
-	var keys []map[string]bool
+	return eachKey(data, func(key string, offset int, again bool) error {
+		if again {
+			return fault(int64(offset), "key %q is given twice", key)
+		}
+		return nil
+	}, func(offset int) error {
+		return fault(int64(offset), "more than %d levels of nesting", maxJSONDepth)
+	})
+}
+
+// eachKey calls visit for each key of data, which must be valid JSON, with the
+// offset of its end and whether its object had it before; and tooDeep where the
+// nesting goes beyond maxJSONDepth. It ends with the first error. A decoder's
+// tokens would do as well, at ten times the cost.
+func eachKey(data []byte, visit func(key string, offset int, again bool) error, tooDeep func(offset int) error) error {
+	// open holds, for each open object, its keys so far; nil for an array.
+	var open []map[string]bool
 	wantKey := false
-	for {
-		tok, err := dec.Token()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fault(dec.InputOffset(), "not JSON: %v", err)
-		}
-		delim, isDelim := tok.(json.Delim)
-		switch {
-		case delim == '{' || delim == '[':
-			if len(keys) == maxJSONDepth {
-				return fault(dec.InputOffset(), "more than %d levels of nesting", maxJSONDepth)
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			if len(open) == maxJSONDepth {
+				return tooDeep(i + 1)
 			}
-			var object map[string]bool
-			if delim == '{' {
-				object = make(map[string]bool)
+			var keys map[string]bool
+			if data[i] == '{' {
+				keys = map[string]bool{}
 			}
-			keys = append(keys, object)
-		case isDelim:
-			keys = keys[:len(keys)-1]
-		case wantKey:
-			key := tok.(string)
-			object := keys[len(keys)-1]
-			if object[key] {
-				return fault(dec.InputOffset(), "key %q is given twice", key)
-			}
-			object[key] = true
+			open = append(open, keys)
+			wantKey = keys != nil
+		case '}', ']':
+			open = open[:len(open)-1]
 			wantKey = false
-			continue
+		case ',':
+			wantKey = open[len(open)-1] != nil
+		case '"':
+			begin := i
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+			if !wantKey {
+				continue
+			}
+			wantKey = false
+			key := string(data[begin+1 : i])
+			if strings.Contains(key, `\`) {
+				if err := json.Unmarshal(data[begin:i+1], &key); err != nil {
+					return err
+				}
+			}
+			keys := open[len(open)-1]
+			if err := visit(key, i+1, keys[key]); err != nil {
+				return err
+			}
+			keys[key] = true
 		}
-		wantKey = len(keys) > 0 && keys[len(keys)-1] != nil
 	}
+	return nil
 }
 
 // lineCol returns the line and the column in bytes of an offset, both from 1.

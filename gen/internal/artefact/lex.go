@@ -104,11 +104,24 @@ func (l *lexer) str() error {
 	return l.fault(begin, "the file ends inside a string")
 }
 
-// while moves past the bytes that in accepts.
-func (l *lexer) while(in func(byte) bool) {
-	for l.off < len(l.data) && in(l.data[l.off]) {
-		l.off++
+// byteSet is a set of bytes.
+type byteSet [256]bool
+
+func newByteSet(in func(byte) bool) *byteSet {
+	var s byteSet
+	for c := range s {
+		s[c] = in(byte(c))
 	}
+	return &s
+}
+
+// while moves past the bytes of a set.
+func (l *lexer) while(in *byteSet) {
+	data, off := l.data, l.off
+	for off < len(data) && in[data[off]] {
+		off++
+	}
+	l.off = off
 }
 
 // fault is an error at t.

@@ -29,13 +29,13 @@ func (l *ptxLexer) next() (token, error) {
 	case isLetter(c) || c == '_' || c == '$' || c == '%':
 		t.kind = ptxName
 		l.off++
-		l.while(isPTXByte)
+		l.while(ptxBytes)
 	case isDigit(c):
 		t.kind = ptxNumber
-		l.while(func(c byte) bool { return isPTXByte(c) || c == '.' })
+		l.while(ptxNumberBytes)
 	case c == '.':
 		l.off++
-		l.while(isPTXByte)
+		l.while(ptxBytes)
 	case c == '"':
 		if err := l.str(); err != nil {
 			return token{}, err
@@ -66,3 +66,8 @@ func (l *ptxLexer) comment() error {
 }
 
 func isPTXByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '$' }
+
+var (
+	ptxBytes       = newByteSet(isPTXByte)
+	ptxNumberBytes = newByteSet(func(c byte) bool { return isPTXByte(c) || c == '.' })
+)

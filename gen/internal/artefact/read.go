@@ -111,7 +111,10 @@ func (k kernel) read(faults *diag.List) *Image {
 // load reads and parses one file of k; found is false where there is none.
 func load[T any](k kernel, ext string, limit int64, faults *diag.List, parse func(pos string, data []byte) (*T, error)) (content *T, found bool) {
 	pos := k.path + ext
-	data, err := readFile(k.stem+ext, limit)
+	if !k.mayHave(ext) {
+		return nil, false
+	}
+	data, err := readFile(k.stem+ext, limit, k.searched)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}
@@ -124,29 +127,34 @@ func load[T any](k kernel, ext string, limit int64, faults *diag.List, parse fun
 	return content, true
 }
 
-// readFile reads a regular file of at most limit bytes. Its errors do not name
-// the file.
-func readFile(name string, limit int64) ([]byte, error) {
-	// A named pipe would block the open.
-	info, err := os.Stat(name)
-	if err != nil {
-		if _, lerr := os.Lstat(name); lerr == nil {
-			return nil, fmt.Errorf("it is a symbolic link to nothing")
+// readFile reads a regular file of at most limit bytes; regular says that it is
+// known to be one. Its errors do not name the file.
+func readFile(name string, limit int64, regular bool) ([]byte, error) {
+	if !regular { // a named pipe would block the open
+		info, err := os.Stat(name)
+		if err != nil {
+			if _, lerr := os.Lstat(name); lerr == nil {
+				return nil, fmt.Errorf("it is a symbolic link to nothing")
+			}
+			return nil, bare(err)
 		}
-		return nil, bare(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is not a regular file")
-	}
-	tooLarge := fmt.Errorf("it is larger than %d MiB", limit>>20)
-	if info.Size() > limit {
-		return nil, tooLarge
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("it is not a regular file")
+		}
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, bare(err)
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, bare(err)
+	}
+	tooLarge := fmt.Errorf("it is larger than %d MiB", limit>>20)
+	if info.Size() > limit {
+		return nil, tooLarge
+	}
 	data := make([]byte, 0, info.Size()+1)
 	for int64(len(data)) <= limit {
 		if len(data) == cap(data) {
@@ -154,7 +162,7 @@ func readFile(name string, limit int64) ([]byte, error) {
 		}
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
-		if err == io.EOF {
+		if err == io.EOF || n > 0 && int64(len(data)) == info.Size() {
 			return data, nil
 		}
 		if err != nil {

@@ -94,29 +94,13 @@ func wrongType(err *json.UnmarshalTypeError) string {
 // checkKeys refuses keys that are not spelled as ours.
 func checkKeys(pos string, data []byte) error {
 	var faults diag.List
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for key, e := range v {
-				if !sidecarKey.MatchString(key) {
-					faults.Add(diag.Errorf(pos, "unknown field %q", key))
-				}
-				walk(e)
-			}
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
+	err := eachKey(data, func(key string, _ int, _ bool) error {
+		if !sidecarKey.MatchString(key) {
+			faults.Add(diag.Errorf(pos, "unknown field %q", key))
 		}
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber() // any number: the fields' own types have been checked
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return diag.Errorf(pos, "not JSON: %v", err)
-	}
-	walk(v)
+		return nil
+	}, func(int) error { return nil }) // checked before
+	faults.Add(err)
 	return faults.Err()
 }
 

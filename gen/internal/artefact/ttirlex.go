@@ -38,10 +38,10 @@ func (l *ttirLexer) next() (token, error) {
 	switch {
 	case isLetter(c) || c == '_':
 		t.kind = ttirName
-		l.while(isBareByte)
+		l.while(bareBytes)
 	case isDigit(c):
 		t.kind = ttirNumber
-		l.while(isBareByte)
+		l.while(bareBytes)
 	case c == '"':
 		if err := l.str(); err != nil {
 			return token{}, err
@@ -53,7 +53,7 @@ func (l *ttirLexer) next() (token, error) {
 		}
 	case c == '@' || c == '%' || c == '#' || c == '!':
 		l.off++
-		l.while(isSuffixByte)
+		l.while(suffixBytes)
 	case c == '-' && l.peek(1) == '>': // so that an arrow closes no bracket
 		l.off += 2
 	case c == endOfFile:
@@ -70,6 +70,8 @@ func isBareByte(c byte) bool {
 }
 
 func isSuffixByte(c byte) bool { return isBareByte(c) || c == '-' }
+
+var bareBytes, suffixBytes = newByteSet(isBareByte), newByteSet(isSuffixByte)
 
 // bracket keeps the stack of open brackets. Angle brackets are not on it:
 // outside of types they need not match.
