@@ -117,13 +117,13 @@ class Sources:
     """The user's modules: those of one source at a time, as if Python had just started."""
 
     def __init__(self):
-        self.source, self.module, self.folder = None, None, None
+        self.source, self.module, self.folder, self.files = None, None, None, None
 
     def load(self, source):
         if self.source != source:
             self.forget()
             self.module = self.execute(source)
-            self.source = source
+            self.source, self.files = source, imported(source)
         return self.module
 
     def forget(self):
@@ -148,13 +148,14 @@ class Sources:
             raise Fault(f"cannot be imported: {describe(fault, str(path))}") from fault
         return module
 
-    def files(self):
-        """The source itself, then what it imports of the user's, by name."""
-        paths = {os.path.realpath(p) for p in user_modules().values()} - {os.path.realpath(ROOT / self.source)}
-        ordered = [os.path.realpath(ROOT / self.source)] + sorted(paths, key=shown)
-        root = os.path.realpath(ROOT)
-        return [{"path": Path(os.path.relpath(p, root)).as_posix(), "name": shown(p),
-                 "sha256": hashlib.sha256(Path(p).read_bytes()).hexdigest()} for p in ordered]
+
+def imported(source):
+    """The source itself, then what it imports of the user's, by name."""
+    first = os.path.realpath(ROOT / source)
+    paths = {os.path.realpath(p) for p in user_modules().values()} - {first}
+    root = os.path.realpath(ROOT)
+    return [{"path": Path(os.path.relpath(p, root)).as_posix(), "name": shown(p),
+             "sha256": hashlib.sha256(Path(p).read_bytes()).hexdigest()} for p in [first] + sorted(paths, key=shown)]
 
 
 def user_modules():
@@ -345,7 +346,7 @@ class Server:
 
     def inspect(self, request):
         module = self.sources.load(request["source"])
-        answer = {"files": self.sources.files(), "kernels": {}, "faults": {}}
+        answer = {"files": self.sources.files, "kernels": {}, "faults": {}}
         for name in request["kernels"]:
             try:
                 answer["kernels"][name] = Kernel(module, name).facts()
@@ -359,7 +360,7 @@ class Server:
 
     def compile(self, request):
         kernel = Kernel(self.sources.load(request["source"]), request["kernel"])
-        return {"name": compile_kernel(kernel, request), "files": self.sources.files()}
+        return {"name": compile_kernel(kernel, request), "files": self.sources.files}
 
     def serve(self):
         for line in sys.stdin:

@@ -149,10 +149,11 @@ func (w *worker) noise() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(data[:n]), "?"))
 }
 
-// close lets the process end: it does at the end of its input.
+// close ends the process, which has nothing to finish: its answers have been
+// read. How it ends does not matter.
 func (w *worker) close() {
-	w.in.Close()
-	w.cmd.Wait() // its answers have been read; how it ends does not matter
+	w.cmd.Cancel()
+	w.cmd.Wait()
 	w.stderr.Close()
 }
 
@@ -186,9 +187,6 @@ func newPool(python, root string, most int) (*pool, error) {
 func (p *pool) driver() string { return filepath.Join(p.temp, "driver.py") }
 
 func (p *pool) close() {
-	for _, w := range p.idle {
-		w.in.Close() // so that all end at once
-	}
 	for _, w := range p.idle {
 		w.close()
 	}
