@@ -8,6 +8,7 @@ import (
 
 func generateCommand() *cobra.Command {
 	var r request
+	var fromFile configured
 	c := &cobra.Command{
 		Use:   "generate " + requestUse,
 		Short: "Make a Go package of compiled kernels",
@@ -44,6 +45,12 @@ names, --signature gives the arguments:
 
 where :16 says that the code may rely on a multiple of 16.
 
+Without a PATH, kerngen.yaml here or in a folder above, up to the module's root,
+lists kernels in Python files and packages to make of them. Those that have
+changed are compiled first, with Triton 3.3 or later from the environment that
+is active; where nothing has changed no Python is needed. It runs those Python
+files. "kerngen schema" prints a schema of kerngen.yaml for editors.
+
 With --depfile FILE.d a rule is written by which FILE depends on all inputs:
 
   vec.stamp:
@@ -60,6 +67,9 @@ line.`,
   In a Go file of the package, for "go generate":
   //go:generate go tool kerngen generate ../kernels/add_kernel.json`,
 		RunE: func(c *cobra.Command, paths []string) error {
+			if len(paths) == 0 {
+				return fromFile.generate(c)
+			}
 			result, err := r.generate(c, paths)
 			if err != nil {
 				return err
@@ -71,5 +81,15 @@ line.`,
 		},
 	}
 	r.flags(c)
+	withPath := c.Args
+	fromFile.flags(c)
+	// Without a PATH, and without an option that goes with one, kerngen.yaml says
+	// what to make.
+	c.Args = func(c *cobra.Command, paths []string) error {
+		if len(paths) == 0 && !r.given(c) {
+			return nil
+		}
+		return withPath(c, paths)
+	}
 	return c
 }

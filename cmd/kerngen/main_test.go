@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,11 +14,14 @@ import (
 	"github.com/kerngen/kerngen/gen"
 )
 
+var update = flag.Bool("update", false, "rewrite what scripts compare output with")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"kerngen": main})
 }
 
-// Each script runs in a folder with real artefacts below aot/.
+// Each script runs in a folder with real artefacts below aot/, jit-cache/ and
+// inductor-cache/.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -27,6 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOPACKAGE", "")
 			e.Setenv("ROOT", root)
@@ -34,7 +39,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOFLAGS", "")
 			e.Setenv("GOCACHE", goEnv("GOCACHE", ".cache/go-build"))
 			e.Setenv("GOMODCACHE", goEnv("GOMODCACHE", "go/pkg/mod"))
-			return os.CopyFS(filepath.Join(e.WorkDir, "aot"), os.DirFS(filepath.Join(root, "gen/testdata/triton-3.6.0/aot")))
+			for _, dir := range []string{"aot", "jit-cache", "inductor-cache"} {
+				if err := os.CopyFS(filepath.Join(e.WorkDir, dir), os.DirFS(filepath.Join(root, "gen/testdata/triton-3.6.0", dir))); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"age": age, "unchanged": unchanged},
 	})
@@ -75,7 +85,7 @@ func TestRun(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{nil, exitUsage, "", "kerngen: a command is needed: generate, check, inspect or version\nRun \"kerngen --help\" for its use.\n"},
+		{nil, exitUsage, "", "kerngen: a command is needed: generate, check, inspect, schema or version\nRun \"kerngen --help\" for its use.\n"},
 		{[]string{"frobnicate"}, exitUsage, "", "kerngen: there is no command \"frobnicate\"\nRun \"kerngen --help\" for its use.\n"},
 		{[]string{"--frobnicate"}, exitUsage, "", "kerngen: unknown flag: --frobnicate\nRun \"kerngen --help\" for its use.\n"},
 		{[]string{"version", "x"}, exitUsage, "", "kerngen: version takes no arguments, not \"x\"\nRun \"kerngen version --help\" for its use.\n"},

@@ -46,6 +46,16 @@ func (r *request) flags(c *cobra.Command) {
 	}
 }
 
+// given reports whether an option of a request is.
+func (r *request) given(c *cobra.Command) bool {
+	for _, name := range []string{"package", "out", "name", "rename", "fold", "signature", "on-duplicate", "depfile"} {
+		if c.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // The values of --on-duplicate.
 const (
 	duplicateError  = "error"
