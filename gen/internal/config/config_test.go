@@ -127,8 +127,8 @@ func TestFaults(t *testing.T) {
 		yaml string
 		want []string
 	}{
-		"empty":        {"", []string{`k.yaml: is empty; write one with kerngen init FILE.py`}},
-		"comment only": {"# nothing\n", []string{`k.yaml: is empty; write one with kerngen init FILE.py`}},
+		"empty":        {"", []string{`k.yaml: is empty; it lists targets and packages`}},
+		"comment only": {"# nothing\n", []string{`k.yaml: is empty; it lists targets and packages`}},
 		"not YAML":     {"targets: [sm_80\n", []string{`k.yaml:1: not YAML: did not find expected ',' or ']'`}},
 		"tab":          {"targets:\n\t- sm_80\n", []string{`k.yaml:2: not YAML: found character that cannot start any token`}},
 		"two documents": {targetsOf("[sm_80]") + "---\nx: 1\n",
@@ -289,7 +289,7 @@ func TestLocate(t *testing.T) {
 	}
 	write(filepath.Join(root, FileName)) // beyond the module: never found
 	write(filepath.Join(root, "module", "go.mod"))
-	want := deep + ": no kerngen.yaml here or above, up to the module's root; name one with --config, or write one with kerngen init FILE.py"
+	want := deep + ": no kerngen.yaml here or above, up to the module's root; name one with --config, or a PATH of artefacts"
 	if _, err := Locate(deep); err == nil || err.Error() != filepath.ToSlash(want) {
 		t.Errorf("%v, want %s", err, want)
 	}

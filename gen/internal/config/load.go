@@ -29,7 +29,7 @@ func Locate(dir string) (string, error) {
 		}
 		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil || at == filepath.Dir(at) {
 			return "", diag.Errorf(filepath.ToSlash(dir), "no %s here or above, up to the module's root", FileName).
-				Fix("name one with --config, or write one with kerngen init FILE.py")
+				Fix("name one with --config, or a PATH of artefacts")
 		}
 	}
 }
@@ -70,7 +70,7 @@ func parse(path string, data []byte) (*Config, error) {
 	var document, second yaml.Node
 	if err := dec.Decode(&document); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, diag.Errorf(path, "is empty").Fix("write one with kerngen init FILE.py")
+			return nil, diag.Errorf(path, "is empty").Fix("it lists targets and packages")
 		}
 		return nil, syntaxFault(path, err)
 	}
