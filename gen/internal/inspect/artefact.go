@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
@@ -23,7 +22,7 @@ func kernelOf(im *artefact.Image) Kernel {
 	facts := model.FactsOf(im)
 	k := Kernel{
 		Name: m.Name, Symbol: m.Name, Triton: m.TritonVersion, Target: fmt.Sprintf("sm_%d", m.Arch), Path: im.Path,
-		Params: []Param{}, Hidden: slices.Clone(hiddenNames[:facts.Hidden]),
+		Params: []Param{}, Hidden: hiddenNames(facts.Hidden),
 		NumWarps: m.NumWarps, NumCTAs: m.NumCTAs, Cluster: m.ClusterDims, Shared: m.Shared, Cooperative: m.Cooperative, PDL: m.PDL,
 		GlobalScratch: Scratch(m.GlobalScratch), ProfileScratch: Scratch(m.ProfileScratch),
 		Images: []Image{},

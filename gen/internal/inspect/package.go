@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -145,7 +144,7 @@ func (p *packageFile) image(m map[string]ast.Expr, at ast.Expr) Kernel {
 		Cooperative: typeName(m["Cooperative"]) == "true", PDL: typeName(m["PDL"]) == "true",
 		GlobalScratch: p.scratch(m["GlobalScratch"]), ProfileScratch: p.scratch(m["ProfileScratch"]),
 	}
-	k.Hidden = slices.Clone(hiddenNames[:min(max(p.number(m["Hidden"]), 0), len(hiddenNames))])
+	k.Hidden = hiddenNames(min(p.number(m["Hidden"]), 2)) // as many as the runtime passes
 	if c := p.numbers(m["Cluster"]); len(c) == 3 {
 		k.Cluster = [3]int(c)
 	}

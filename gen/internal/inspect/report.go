@@ -88,8 +88,15 @@ func imageOf(kind, target string, code []byte) Image {
 	return Image{kind, target, len(code), hex.EncodeToString(sum[:])}
 }
 
-// hiddenNames are the pointers that follow the arguments.
-var hiddenNames = []string{"global_scratch", "profile_scratch"}
+// hiddenNames are the n parameters that follow the arguments. Instrumented code
+// takes more than there are names for.
+func hiddenNames(n int) []string {
+	names := []string{}
+	for i := range n {
+		names = append(names, []string{"global_scratch", "profile_scratch", "unknown"}[min(i, 2)])
+	}
+	return names
+}
 
 // lay gives the params their places among the code's parameters.
 func (k *Kernel) lay(sizes []int) {

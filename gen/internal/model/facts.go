@@ -10,7 +10,7 @@ import (
 // kernel can be made of it.
 type Facts struct {
 	Params  []Passed
-	Hidden  int   // scratch pointers that follow; 0 where it is not known what precedes them
+	Hidden  int   // parameters that follow, those for scratch pointers first; 0 where it is not known what precedes them
 	Refused error // why no kernel can be made of the image by itself; nil if one can
 }
 
@@ -48,7 +48,7 @@ func FactsOf(im *artefact.Image) Facts {
 	case im.PTX != nil:
 		f.Hidden = len(im.PTX.Params) - slots
 	}
-	f.Hidden = min(max(f.Hidden, 0), maxHidden)
+	f.Hidden = max(f.Hidden, 0)
 	return f
 }
 
