@@ -50,8 +50,12 @@ func artefacts(t *testing.T, patterns ...string) []string {
 // configOf is how the golden package name is made.
 func configOf(t *testing.T, name string) Config {
 	c := Config{Package: name, Dir: filepath.Join(golden, name)}
-	if name == "cache" {
+	switch name {
+	case "cache":
 		c.Paths, c.Folds = []string{"testdata/triton-3.6.0/jit-cache"}, map[string]string{"add_kernel.n_elements": "1"}
+		return c
+	case "widths":
+		c.Paths = []string{"testdata/triton-3.6.0/widths"}
 		return c
 	}
 	c.Paths = artefacts(t, goldens[name]...)
@@ -59,7 +63,7 @@ func configOf(t *testing.T, name string) Config {
 }
 
 func TestGolden(t *testing.T) {
-	for _, name := range append(slices.Sorted(maps.Keys(goldens)), "cache") {
+	for _, name := range append(slices.Sorted(maps.Keys(goldens)), "cache", "widths") {
 		t.Run(name, func(t *testing.T) {
 			c := configOf(t, name)
 			result, err := Generate(c)

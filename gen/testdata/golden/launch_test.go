@@ -16,6 +16,7 @@ import (
 	"example.com/testdata/golden/scalars"
 	"example.com/testdata/golden/tma_scratch"
 	"example.com/testdata/golden/tuple"
+	"example.com/testdata/golden/widths"
 )
 
 func TestLaunchOnNoStream(t *testing.T) {
@@ -61,6 +62,8 @@ func TestLaunchOnFakeDriver(t *testing.T) {
 	for name, err := range map[string]error{
 		"add":              add.LaunchAddKernel(stream, grid, f32, f32, f32, 32),
 		"add, misaligned":  add.LaunchAddKernel(stream, grid, odd, f32, f32, 31),
+		"widths, 32 bits":  widths.LaunchAddKernel(stream, grid, f32, f32, f32, 33),
+		"widths, 64 bits":  widths.LaunchAddKernel(stream, grid, f32, f32, f32, 1<<40+1),
 		"add, nothing":     add.LaunchAddKernel(stream, kernrt.Grid1D(0), null, null, null, 0),
 		"matmul":           matmul.LaunchMatmulKernel(stream, grid, f16, f16, f16, 16, 16, 16, 16, 16, 16),
 		"matmul, clusters": matmul_cta2.LaunchMatmulKernel(stream, grid, f16, f16, f16, 16, 16, 16, 16, 16, 16),
@@ -75,6 +78,7 @@ func TestLaunchOnFakeDriver(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
+		"widths, odd":     widths.LaunchAddKernel(stream, grid, odd, f32, f32, 33),
 		"add, null":       add.LaunchAddKernel(stream, grid, f32, null, f32, 32),
 		"matmul, pointer": matmul.LaunchMatmulKernel(stream, grid, oddHalf, f16, f16, 16, 16, 16, 16, 16, 16),
 		"matmul, integer": matmul.LaunchMatmulKernel(stream, grid, f16, f16, f16, 16, 17, 16, 16, 16, 16),
