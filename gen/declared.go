@@ -40,15 +40,18 @@ func declared(dir, pkg string) (map[string]string, error) {
 	taken := map[string]string{}
 	var faults diag.List
 	fset := token.NewFileSet()
-	for _, e := range entries {
+	own := make([]bool, len(entries))
+	inParallel(len(entries), func(i int) error { // no errors
+		name := entries[i].Name()
+		own[i] = strings.HasSuffix(name, goSuffix) && startsWithMarker(filepath.Join(dir, name))
+		return nil
+	})
+	for i, e := range entries {
 		name := e.Name()
-		if !strings.HasSuffix(name, ".go") {
+		if own[i] || !strings.HasSuffix(name, ".go") {
 			continue
 		}
 		pos := filepath.Join(dir, name)
-		if strings.HasSuffix(name, goSuffix) && startsWithMarker(pos) {
-			continue
-		}
 		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
 			continue // not part of the build here, such as a "//go:build ignore" program
 		}

@@ -25,8 +25,8 @@ func checkJSON(pos string, data []byte) error {
 		line, col := lineCol(data, int(offset))
 		return diag.Errorf(fmt.Sprintf("%s:%d:%d", pos, line, col), format, args...)
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
+	if !json.Valid(data) {
+		err := json.Unmarshal(data, new(json.RawMessage)) // says why
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			return fault(syntax.Offset-1, "not JSON: %v", syntax)

@@ -32,11 +32,11 @@ func parseSidecar(pos string, data []byte) (*Sidecar, error) {
 		return nil, err
 	}
 	// The version first: another one may have other fields.
-	var keys map[string]json.RawMessage
+	var keys struct{ Schema, Params json.RawMessage }
 	if err := json.Unmarshal(data, &keys); err != nil {
 		return nil, diag.Errorf(pos, "not a JSON object: %v", err)
 	}
-	switch schema := string(keys["schema"]); {
+	switch schema := string(keys.Schema); {
 	case schema == "":
 		return nil, diag.Errorf(pos, "no schema").Fix(`it must say "schema": %d`, SidecarSchema)
 	case schema != fmt.Sprint(SidecarSchema):
@@ -48,7 +48,7 @@ func parseSidecar(pos string, data []byte) (*Sidecar, error) {
 		return nil, err
 	}
 	c := sidecarCheck{pos: pos}
-	if _, ok := keys["params"]; !ok {
+	if keys.Params == nil {
 		c.fault("params", "is missing")
 	}
 	c.file(&s)

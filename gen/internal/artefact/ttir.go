@@ -17,7 +17,7 @@ func parseTTIR(pos string, data []byte) (*Signature, error) {
 	}
 	p := ttirParser{
 		lex:   ttirLexer{lexer: newLexer(pos, data)},
-		defs:  make(map[string]location),
+		defs:  make(map[string]location, 64),
 		uses:  make(map[string]token),
 		nargs: make(map[string]bool),
 	}

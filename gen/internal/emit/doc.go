@@ -21,7 +21,7 @@ func launchDoc(k kernel) []string {
 	}
 	add(docstring(k.Doc))
 	add(paragraph("In Triton:"))
-	add(wrapWords(signature(k), "    ", "        "))
+	add(indentCode(wrapWords(signature(k), codeIndent, codeIndent+codeIndent)))
 	if n := clusterSize(k); n > 1 {
 		add(paragraph(fmt.Sprintf("The grid counts programs; where the image has clusters, a program is one of %d CTAs.", n)))
 	}
@@ -36,7 +36,7 @@ func launchDoc(k kernel) []string {
 			if !sameTargets {
 				text += "; compiled for " + targets(v)
 			}
-			list = append(list, wrap(text+".", fmt.Sprintf(" %2d. ", i+1), "     ")...)
+			list = append(list, listItem(i+1, text+".")...)
 		}
 		add(list)
 	}
@@ -47,6 +47,28 @@ func launchDoc(k kernel) []string {
 		add(paragraph("Compiled for " + targets(k.Variants[0]) + "."))
 	}
 	return doc
+}
+
+// codeIndent is how far gofmt's one tab before code indents it.
+const codeIndent = "    "
+
+// indentCode indents lines as gofmt does code in a comment.
+func indentCode(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = "\t" + strings.TrimPrefix(line, codeIndent)
+	}
+	return lines
+}
+
+// listItem is an item of a numbered list as gofmt spells it.
+func listItem(number int, text string) []string {
+	lines := wrap(text, fmt.Sprintf(" %2d. ", number), "     ")
+	for i := range lines {
+		if i > 0 || number < 10 {
+			lines[i] = lines[i][1:]
+		}
+	}
+	return lines
 }
 
 // signature is the kernel as Triton sees it, constants at the end: one word for

@@ -140,9 +140,11 @@ func launchFunc(k kernel) (*jen.Statement, error) {
 		width += g.width()
 		params = append(params, g.code())
 	}
-	doc, err := settle(launchDoc(k))
-	if err != nil {
-		return nil, err
+	doc := launchDoc(k)
+	if k.Doc != "" { // what is not the kernel's own has gofmt's form
+		if doc, err = settle(doc); err != nil {
+			return nil, err
+		}
 	}
 	list := jen.Options{Open: "(", Close: ")", Separator: ",", Multi: width > codeColumns}
 	return docComment(doc).
