@@ -13,8 +13,11 @@
 // Its answers were compared with those of a real driver (CUDA 13.0 on an H200).
 // On purpose it is stricter in one thing: the real one takes many calls for a
 // stream, a module or memory while no context or another one is current, and the
-// fake refuses them, with 201 and 400, so that a forgotten context is found. A
-// capture counts as one in global mode. Of PTX it reads what a launch needs; it
+// fake refuses them, with 201 and 400, so that a forgotten context is found. Work
+// is done as it is queued, and a launch of a graph does its nodes in the order of
+// their capture; memory that a graph allocates is there from the capture on. The
+// legacy default stream does not wait for other streams, and so breaks no capture.
+// A tensor map holds its arguments, not what the hardware reads. Of PTX it reads what a launch needs; it
 // does not find mistakes in the code.
 //
 // A process has one fake for each file it opens; the state is the file's, not

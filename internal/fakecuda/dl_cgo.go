@@ -11,12 +11,15 @@ package fakecuda
 static uintptr_t fakecuda_open(const char *path) { return (uintptr_t)dlopen(path, RTLD_NOW | RTLD_LOCAL); }
 static uintptr_t fakecuda_symbol(uintptr_t library, const char *name) { return (uintptr_t)dlsym((void *)library, name); }
 
-// Where integers and pointers travel in registers, as on amd64 and arm64, a
-// function that takes fewer than it is passed ignores the rest.
-typedef uintptr_t (*fakecuda_function)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+// On amd64 and arm64 integers and pointers travel in registers and then in eight
+// bytes each of the caller's stack, so that a function that takes fewer than it is
+// passed ignores the rest.
+typedef uintptr_t (*fakecuda_function)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+	uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 static uintptr_t fakecuda_call(uintptr_t f, const uintptr_t *a) {
-	return ((fakecuda_function)f)(a[0], a[1], a[2], a[3], a[4], a[5]);
+	return ((fakecuda_function)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
+		a[8], a[9], a[10], a[11], a[12], a[13], a[14]);
 }
 */
 import "C"
@@ -26,7 +29,7 @@ import (
 	"unsafe"
 )
 
-const maxArgs = 6
+const maxArgs = 15
 
 func dlopen(path string) (uintptr, error) {
 	cpath := C.CString(path)

@@ -4,7 +4,7 @@ package fakecuda
 
 import "errors"
 
-const maxArgs = 6
+const maxArgs = 15
 
 func dlopen(string) (uintptr, error) {
 	return 0, errors.New("the fake driver needs cgo and Linux")

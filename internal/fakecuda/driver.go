@@ -110,11 +110,26 @@ func (d *Driver) FailAlways(call string, code int) {
 }
 
 // SetCapture makes a stream answer that it is not being captured (0), is (1), or
-// is in a capture that has gone wrong (2). What cannot be captured fails with
-// 900, on other streams too, and spoils it.
+// is in a capture that has gone wrong (2), as if another library captured it in
+// global mode. What cannot be captured fails with 900, on other streams too, and
+// spoils it; the rest is done, for there is no graph.
 func (d *Driver) SetCapture(stream uintptr, status int) {
 	d.control("fake_set_capture", stream, uintptr(status))
 }
+
+// Hold makes what is queued on the stream from now on wait, until Release: queries
+// of the stream, of events recorded on it and of streams that wait for those say
+// not ready (600), and whoever waits for them does not return. The memory that
+// copies and fills write is written all the same.
+func (d *Driver) Hold(stream uintptr) { d.control("fake_hold", stream, 1) }
+
+// Release ends a Hold.
+func (d *Driver) Release(stream uintptr) { d.control("fake_hold", stream, 0) }
+
+// Break makes every call in the device's context fail with code, as after a
+// kernel's illegal access (700), also those that wait already. It lasts until the
+// context's last reference is given back, a Reset, or a Break with 0.
+func (d *Driver) Break(device, code int) { d.control("fake_break", uintptr(device), uintptr(code)) }
 
 // Record says whether calls are recorded, as they are by default. Without
 // records and failures a launch takes no lock, for benchmarks.
@@ -126,6 +141,6 @@ func (d *Driver) Record(on bool) {
 	d.control("fake_record", n)
 }
 
-// Reset forgets records, failures, captures and configuration, and records
-// again. Contexts, streams, modules and memory live on.
+// Reset forgets records, failures, captures, holds, broken devices and
+// configuration, and records again. What is alive lives on.
 func (d *Driver) Reset() { d.control("fake_reset") }

@@ -12,13 +12,14 @@ type Call struct {
 	Thread  uint64
 }
 
-// Launch is one launch that succeeded.
+// Launch is one launch that succeeded: a direct one, or a replay of a graph's.
 type Launch struct {
 	Function    string
 	Module      int // the number of its load, from 1
 	Grid, Block [3]uint32
 	Shared      uint32 // dynamic, bytes
 	Stream      uintptr
+	Exec        uintptr // the executable graph that launched it; 0: none
 	Context     uintptr // current on the calling thread
 	Thread      uint64
 	Attributes  []Attribute // in the order given
@@ -48,9 +49,11 @@ type JITOption struct {
 
 // Leak is something that is still alive.
 type Leak struct {
-	Kind   string // "context", "stream", "module" or "memory"
+	// "context", "stream", "event", "module", "memory", "pinned", "pool", "graph"
+	// or "exec"
+	Kind   string
 	Handle uintptr
-	Amount uint64 // references to a context, bytes of memory, else 1
+	Amount uint64 // references to a context, bytes of memory or of a pool, else 1
 }
 
 // The kinds of records, as fake.h numbers them.
@@ -59,6 +62,11 @@ const (
 	launches
 	loads
 	leaks
+	copies
+	fills
+	events
+	nodes
+	encodings
 )
 
 // Calls returns every call since the last Reset, in order.
@@ -79,23 +87,24 @@ func (d *Driver) Count(name string) int {
 	return n
 }
 
-// Launches returns every successful launch since the last Reset, in order.
-func (d *Driver) Launches() []Launch {
-	return read(d, launches, func(r *reader) Launch {
-		l := Launch{Function: r.text(), Module: int(r.u32())}
-		for _, dim := range []*[3]uint32{&l.Grid, &l.Block} {
-			*dim = [3]uint32{r.u32(), r.u32(), r.u32()}
-		}
-		l.Shared = r.u32()
-		l.Stream, l.Context, l.Thread = uintptr(r.u64()), uintptr(r.u64()), r.u64()
-		for range r.u32() {
-			l.Attributes = append(l.Attributes, Attribute{r.u32(), [64]byte(r.take(64))})
-		}
-		for range r.u32() {
-			l.Params = append(l.Params, r.take(int(r.u32())))
-		}
-		return l
-	})
+// Launches returns every successful launch since the last Reset, in order. One
+// that was captured is a Node, and a Launch for each time its graph is launched.
+func (d *Driver) Launches() []Launch { return read(d, launches, launchOf) }
+
+func launchOf(r *reader) Launch {
+	l := Launch{Function: r.text(), Module: int(r.u32())}
+	for _, dim := range []*[3]uint32{&l.Grid, &l.Block} {
+		*dim = [3]uint32{r.u32(), r.u32(), r.u32()}
+	}
+	l.Shared = r.u32()
+	l.Stream, l.Exec, l.Context, l.Thread = r.handle(), r.handle(), r.handle(), r.u64()
+	for range r.u32() {
+		l.Attributes = append(l.Attributes, Attribute{r.u32(), [64]byte(r.take(64))})
+	}
+	for range r.u32() {
+		l.Params = append(l.Params, r.take(int(r.u32())))
+	}
+	return l
 }
 
 // Loads returns every successful module load since the last Reset, in order.
@@ -109,7 +118,7 @@ func (d *Driver) Loads() []Load {
 	})
 }
 
-// Leaks returns what is alive now: retained contexts, streams, modules, memory.
+// Leaks returns what is alive now: retained contexts and what was made in them.
 func (d *Driver) Leaks() []Leak {
 	d.call("fake_find_leaks")
 	return read(d, leaks, func(r *reader) Leak {
@@ -140,6 +149,9 @@ func (r *reader) take(n int) []byte {
 	return taken
 }
 
+func (r *reader) u16() uint16  { return binary.NativeEndian.Uint16(r.take(2)) }
 func (r *reader) u32() uint32  { return binary.NativeEndian.Uint32(r.take(4)) }
 func (r *reader) u64() uint64  { return binary.NativeEndian.Uint64(r.take(8)) }
 func (r *reader) text() string { return string(r.take(int(r.u32()))) }
+
+func (r *reader) handle() uintptr { return uintptr(r.u64()) }

@@ -78,6 +78,7 @@ int fake_reset(void) {
 	atomic_fetch_or(&special, RECORDING);
 	for (int kind = 0; kind < RECORD_KINDS; kind++) clear_records(kind);
 	end_captures();
+	release_holds();
 	reset_devices();
 	pthread_mutex_unlock(&lock);
 	return 1;

@@ -23,9 +23,18 @@ EXPORT int fake_fail(const char *call, int code, int after, int always);
 // 0: no such stream.
 EXPORT int fake_set_capture(CUstream stream, int status);
 
+// From now on what is queued on the stream is not done; off: it is. 0: no such
+// stream.
+EXPORT int fake_hold(CUstream stream, int on);
+
+// Every call in the device's context returns code, until the context goes or
+// code is 0. 0: no such device.
+EXPORT int fake_break(int device, int code);
+
 EXPORT int fake_record(int on);
 
-// Forgets records, failures, captures and configuration; objects live on.
+// Forgets records, failures, captures, holds, broken devices and configuration;
+// objects live on.
 EXPORT int fake_reset(void);
 
 // Records, by the kinds of fake.h. fake_read returns a record's size, and copies

@@ -48,6 +48,7 @@ void reset_devices(void) {
 	atomic_store(&driver_version, FAKE_VERSION);
 	for (int i = 0; i < MAX_DEVICES; i++) {
 		struct device *d = &devices[i];
+		atomic_store(&contexts[i].broken, 0);
 		snprintf(d->name, sizeof d->name, "Fake H200");
 		for (int b = 0; b < 16; b++) d->uuid.bytes[b] = (unsigned char)(b == 15 ? i : 0xf0 + b);
 		for (int a = 0; a < DEVICE_ATTRIBUTES; a++) atomic_store(&d->attributes[a], 0);
@@ -91,6 +92,7 @@ static const struct {
 	{218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
 	{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
 	{400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+	{401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
 	{500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
 	{600, "CUDA_ERROR_NOT_READY", "device not ready"},
 	{700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
@@ -102,6 +104,12 @@ static const struct {
 	{801, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 	{900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
 	{901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture"},
+	{902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "operation would result in a merge of separate capture sequences"},
+	{903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "capture was not ended in the same stream as it began"},
+	{904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "capturing stream has unjoined work"},
+	{905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "dependency created on uncaptured work in another stream"},
+	{907, "CUDA_ERROR_CAPTURED_EVENT", "operation not permitted on an event last recorded in a capturing stream"},
+	{908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "attempt to terminate a thread-local capture sequence from another thread"},
 	{912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"},
 	{999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
@@ -198,8 +206,13 @@ EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 		result = CUDA_ERROR_INVALID_CONTEXT;
 	} else if (atomic_fetch_sub(&c->references, 1) == 1) {
 		destroy_streams(c);
+		destroy_events(c);
+		destroy_graphs(c);
 		unload_modules(c);
 		free_allocations(c);
+		free_pinned(c);
+		destroy_pools(c);
+		atomic_store(&c->broken, 0);
 	}
 	pthread_mutex_unlock(&lock);
 	return result;
@@ -211,7 +224,7 @@ CUresult current_context(struct context **out) {
 	*out = current_on_thread;
 	if (*out == NULL) return CUDA_ERROR_INVALID_CONTEXT;
 	if (atomic_load_explicit(&(*out)->references, memory_order_relaxed) == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	return CUDA_SUCCESS;
+	return atomic_load_explicit(&(*out)->broken, memory_order_relaxed);
 }
 
 EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {

@@ -13,6 +13,11 @@ typedef struct context *CUcontext;
 typedef struct stream *CUstream;
 typedef struct module *CUmodule;
 typedef struct function *CUfunction;
+typedef struct event *CUevent;
+typedef struct pool *CUmemoryPool;
+typedef struct graph *CUgraph;
+typedef struct node *CUgraphNode;
+typedef struct exec *CUgraphExec;
 
 typedef struct {
 	unsigned char bytes[16];
@@ -36,6 +41,37 @@ typedef struct {
 	unsigned num_attributes;
 } CUlaunchConfig;
 
+typedef struct {
+	size_t x, y;
+	int type;
+	uint64_t host;
+	CUdeviceptr device;
+	void *array;
+	size_t pitch;
+} CUcopyEnd;
+
+typedef struct {
+	CUcopyEnd from, to;
+	size_t width, rows;
+} CUDA_MEMCPY2D;
+
+typedef struct {
+	int alloc_type, handle_types, location_type, location;
+	void *security;
+	size_t most;
+	unsigned char reserved[56];
+} CUmemPoolProps;
+
+typedef struct {
+	CUfunction function;
+	unsigned grid[3], block[3];
+	unsigned shared;
+	void **params, **extra;
+	// Of the second version only:
+	void *kernel;
+	CUcontext context;
+} CUDA_KERNEL_NODE_PARAMS;
+
 enum {
 	CUDA_SUCCESS = 0,
 	CUDA_ERROR_INVALID_VALUE = 1,
@@ -49,12 +85,20 @@ enum {
 	CUDA_ERROR_INVALID_PTX = 218,
 	CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
 	CUDA_ERROR_INVALID_HANDLE = 400,
+	CUDA_ERROR_ILLEGAL_STATE = 401,
 	CUDA_ERROR_NOT_FOUND = 500,
+	CUDA_ERROR_NOT_READY = 600,
 	CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
 	CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 	CUDA_ERROR_NOT_SUPPORTED = 801,
 	CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
 	CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
+	CUDA_ERROR_STREAM_CAPTURE_MERGE = 902,
+	CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
+	CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
+	CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
+	CUDA_ERROR_CAPTURED_EVENT = 907,
+	CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
 	CUDA_ERROR_INVALID_CLUSTER_SIZE = 912,
 };
 
@@ -122,8 +166,27 @@ enum {
 	POINTER_DEVICE_ORDINAL = 9,
 	POINTER_RANGE_START = 11,
 	POINTER_RANGE_SIZE = 12,
+	MEMORY_TYPE_HOST = 1,
 	MEMORY_TYPE_DEVICE = 2,
 };
+
+enum {
+	POOL_RELEASE_THRESHOLD = 4,
+	POOL_RESERVED = 5,
+	POOL_RESERVED_HIGH = 6,
+	POOL_USED = 7,
+	POOL_USED_HIGH = 8,
+};
+
+enum {
+	NODE_KERNEL = 0,
+	NODE_COPY = 1,
+	NODE_FILL = 2,
+	NODE_ALLOC = 10,
+	NODE_FREE = 11,
+};
+
+enum { EVENT_UNTIMED = 2, EVENT_FLAGS = 7 };
 
 enum {
 	JIT_ERROR_LOG_BUFFER = 5,

@@ -16,10 +16,22 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { MAX_DEVICES = 16, MAX_STREAMS = 1 << 16, MAX_MODULES = 1 << 16, MAX_FUNCTIONS = 1 << 16 };
+enum { MAX_DEVICES = 16, MAX_STREAMS = 1 << 16, MAX_MODULES = 1 << 16, MAX_FUNCTIONS = 1 << 16, MAX_EVENTS = 1 << 16 };
 
 struct context { // a device's primary context
 	atomic_int references;
+	atomic_int broken; // the error that every call returns; 0: none
+};
+
+// What holds work up: a stream's hold, by its number. None where stream is NULL.
+struct hold {
+	const struct stream *stream;
+	uint64_t number;
+};
+
+struct nodes { // of a graph, each once
+	struct node **list;
+	size_t count;
 };
 
 struct device {
@@ -33,7 +45,23 @@ struct device {
 struct stream {
 	atomic_bool alive;
 	struct context *context;
-	atomic_int capture;
+	int priority;
+	atomic_int capture;      // a CAPTURE_ status
+	struct capture *in;      // NULL also where a test has set the status
+	struct nodes tail;       // what the next captured node follows
+	bool held;
+	uint64_t hold_number;
+	struct hold behind; // of an event that was waited for
+};
+
+struct event {
+	bool alive, recorded;
+	struct context *context;
+	unsigned flags;
+	uint64_t time;     // microseconds
+	struct hold hold;  // of the stream when it was recorded
+	uint64_t capture;  // that it was last recorded in, by its number; 0: none
+	struct nodes tail; // of the stream then
 };
 
 struct module {
@@ -60,7 +88,8 @@ extern struct context contexts[MAX_DEVICES];
 extern struct stream streams[MAX_STREAMS];
 extern struct module modules[MAX_MODULES];
 extern struct function functions[MAX_FUNCTIONS];
-extern int stream_count, module_count;
+extern struct event events[MAX_EVENTS];
+extern int stream_count, module_count, event_count;
 extern atomic_int device_count, driver_version;
 extern pthread_mutex_t lock;
 
@@ -96,23 +125,64 @@ CUresult current_context(struct context **out);  // refuses none and a destroyed
 
 // stream.c
 CUresult check_stream(CUstream s, const struct context *c); // of c and alive
-CUresult refuse_in_capture(bool also_relaxed);              // for calls that a capture forbids
+CUresult enter_stream(CUstream s, struct context **c);      // for work on s; sets the current context
+struct hold hold_of(CUstream s);
+bool pending(struct hold h);
+CUresult wait_for(struct hold h, struct context *c); // with the lock held
+void release_holds(void);
+void destroy_streams(const struct context *c);
 
+// event.c
+void destroy_events(const struct context *c);
+
+// capture.c
 static inline int capture_of(CUstream s) {
 	return IN_SLOTS(s, streams) ? atomic_load_explicit(&s->capture, memory_order_relaxed) : CAPTURE_NONE;
 }
 
+CUresult refuse_in_capture(void);                 // for calls that are unsafe while a capture goes on
+CUresult refuse_captured(CUstream s);             // for calls that are refused in any mode; spoils s's capture
+void spoil(struct stream *s);                     // its capture, with the lock held
+void leave_capture(struct stream *s);             // as it is destroyed, with the lock held
+struct graph *graph_of(CUstream s);               // that s is captured into, with the lock held; NULL: none
+uint64_t capture_number(CUstream s);              // 0: none
+struct stream *stream_in(uint64_t capture);       // any stream that is still in the capture
+void join_capture(struct stream *s, struct stream *other, const struct nodes *tail);
 void end_captures(void);
-void destroy_streams(const struct context *c);
 
 // memory.c
 struct allocation {
 	uint64_t address, size;
 	struct context *context;
+	struct pool *pool;   // NULL: none
+	struct graph *graph; // that allocates it; NULL: none
 };
 extern struct allocation *allocations;
 extern size_t allocation_count;
+bool in_bounds(CUdeviceptr address, size_t size);
 void free_allocations(const struct context *c);
+void free_graph_memory(const struct graph *g);
+
+// pool.c
+bool reserve(struct pool *p, size_t size, struct device *d); // room for size more bytes
+void unreserve(struct pool *p, size_t size);
+bool is_pool(const struct pool *p, const struct context *c);
+void trim_pools(const struct context *c); // as a synchronisation does
+void destroy_pools(const struct context *c);
+void find_pool_leaks(void);
+
+// host.c
+const struct allocation *pinned_at(uint64_t address);
+bool pinned(uint64_t address, size_t size);
+void free_pinned(const struct context *c);
+void find_pinned_leaks(void);
+
+// graph.c
+void destroy_graphs(const struct context *c);
+void find_graph_leaks(void);
+
+// leaks.c
+void leak(const char *kind, const void *handle, uint64_t amount);
 
 // module.c
 void unload_modules(const struct context *c);
@@ -126,9 +196,10 @@ struct record {
 	unsigned char *bytes;
 	size_t size;
 };
-enum { CALLS, LAUNCHES, LOADS, LEAKS, RECORD_KINDS };
+enum { CALLS, LAUNCHES, LOADS, LEAKS, COPIES, FILLS, EVENTS, NODES, ENCODINGS, RECORD_KINDS };
 struct record *new_record(int kind);
 void put(struct record *r, const void *bytes, size_t n);
+static inline bool recording(void) { return atomic_load_explicit(&special, memory_order_relaxed) & RECORDING; }
 void put32(struct record *r, uint32_t n);
 void put64(struct record *r, uint64_t n);
 void put_bytes(struct record *r, const void *bytes, size_t n); // with their length before them

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fake.h"
+#include "operation.h"
 
 enum { ALIGNMENT = 512, POISONED = 1 << 20 };
 
@@ -17,51 +18,57 @@ static struct allocation *allocation_at(uint64_t address) {
 	return NULL;
 }
 
-static bool in_bounds(CUdeviceptr address, size_t size) {
+bool in_bounds(CUdeviceptr address, size_t size) {
 	const struct allocation *a = allocation_at(address);
 	return size == 0 || (a != NULL && size <= a->size - (address - a->address));
 }
 
-static CUresult allocate(struct context *c, CUdeviceptr *out, size_t size) {
-	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-	pthread_mutex_lock(&lock);
+static bool take(struct context *c, struct pool *pool, size_t size) {
 	struct device *d = &devices[device_of(c)];
-	unsigned char *p = NULL;
-	if (d->used <= d->memory && size <= d->memory - d->used)
-		p = aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-	if (p != NULL) {
-		// What nobody wrote is not zero.
-		memset(p, 0xcb, size < POISONED ? size : POISONED);
-		if (allocation_count == allocation_capacity) {
-			allocation_capacity = allocation_capacity * 2 + 64;
-			allocations = realloc(allocations, allocation_capacity * sizeof *allocations);
-			if (allocations == NULL) abort();
-		}
-		allocations[allocation_count++] = (struct allocation){(uintptr_t)p, size, c};
-		d->used += size;
-		*out = (uintptr_t)p;
-		result = CUDA_SUCCESS;
+	if (pool != NULL) return reserve(pool, size, d);
+	if (d->used > d->memory || size > d->memory - d->used) return false;
+	d->used += size;
+	return true;
+}
+
+static void give_back(const struct allocation *a) {
+	if (a->pool != NULL)
+		unreserve(a->pool, a->size);
+	else
+		devices[device_of(a->context)].used -= a->size;
+}
+
+static CUresult allocate(struct context *c, struct pool *pool, struct graph *graph, CUdeviceptr *out, size_t size) {
+	if (!take(c, pool, size)) return CUDA_ERROR_OUT_OF_MEMORY;
+	unsigned char *p = aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+	struct allocation a = {(uintptr_t)p, size, c, pool, graph};
+	if (p == NULL) {
+		give_back(&a);
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	pthread_mutex_unlock(&lock);
-	return result;
+	// What nobody wrote is not zero.
+	memset(p, 0xcb, size < POISONED ? size : POISONED);
+	if (allocation_count == allocation_capacity) {
+		allocation_capacity = allocation_capacity * 2 + 64;
+		allocations = realloc(allocations, allocation_capacity * sizeof *allocations);
+		if (allocations == NULL) abort();
+	}
+	allocations[allocation_count++] = a;
+	*out = a.address;
+	return CUDA_SUCCESS;
 }
 
 static void drop(struct allocation *a) {
-	devices[device_of(a->context)].used -= a->size;
+	give_back(a);
 	free((void *)(uintptr_t)a->address);
 	*a = allocations[--allocation_count];
 }
 
 static CUresult release(CUdeviceptr address) {
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
 	struct allocation *a = allocation_at(address);
-	if (a != NULL && a->address == address) {
-		drop(a);
-		result = CUDA_SUCCESS;
-	}
-	pthread_mutex_unlock(&lock);
-	return result;
+	if (a == NULL || a->address != address) return CUDA_ERROR_INVALID_VALUE;
+	drop(a);
+	return CUDA_SUCCESS;
 }
 
 void free_allocations(const struct context *c) {
@@ -69,28 +76,33 @@ void free_allocations(const struct context *c) {
 		if (allocations[i].context == c) drop(&allocations[i]);
 }
 
+void free_graph_memory(const struct graph *g) {
+	for (size_t i = allocation_count; i-- > 0;)
+		if (allocations[i].graph == g) drop(&allocations[i]);
+}
+
 EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size) {
 	ENTER();
 	struct context *c;
 	TRY(current_context(&c));
-	TRY(refuse_in_capture(false));
+	TRY(refuse_in_capture());
 	if (address == NULL || size == 0) return CUDA_ERROR_INVALID_VALUE;
-	return allocate(c, address, size);
+	pthread_mutex_lock(&lock);
+	CUresult result = allocate(c, NULL, NULL, address, size);
+	pthread_mutex_unlock(&lock);
+	return result;
 }
 
 EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
 	ENTER();
 	struct context *c;
 	TRY(current_context(&c));
-	TRY(refuse_in_capture(false));
-	return address == 0 ? CUDA_SUCCESS : release(address);
-}
-
-// For work on a stream: the current context, which must be the stream's.
-static CUresult enter_stream(CUstream stream, struct context **c) {
-	TRY(current_context(c));
-	TRY(check_stream(stream, *c));
-	return capture_of(stream) == CAPTURE_INVALIDATED ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+	TRY(refuse_in_capture());
+	if (address == 0) return CUDA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	CUresult result = release(address);
+	pthread_mutex_unlock(&lock);
+	return result;
 }
 
 // For allocation in a stream's order: within a capture it becomes part of the
@@ -98,79 +110,67 @@ static CUresult enter_stream(CUstream stream, struct context **c) {
 static CUresult enter_pool(CUstream stream, struct context **c) {
 	TRY(enter_stream(stream, c));
 	if (!atomic_load(&devices[device_of(*c)].attributes[DEVICE_MEMORY_POOLS_SUPPORTED])) return CUDA_ERROR_NOT_SUPPORTED;
-	return capture_of(stream) == CAPTURE_NONE ? refuse_in_capture(false) : CUDA_SUCCESS;
+	return capture_of(stream) == CAPTURE_NONE ? refuse_in_capture() : CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
-	ENTER();
+// Memory that a graph allocates is there from the capture on: nothing runs later
+// than it was queued.
+static CUresult allocate_async(CUdeviceptr *address, size_t size, struct pool *pool, CUstream stream) {
 	struct context *c;
 	TRY(enter_pool(stream, &c));
 	if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
 	if (size == 0) return *address = 0, CUDA_SUCCESS;
-	return allocate(c, address, size);
+	pthread_mutex_lock(&lock);
+	CUresult result = pool == NULL || is_pool(pool, c) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	struct graph *g = graph_of(stream);
+	if (result == CUDA_SUCCESS) result = allocate(c, pool, g, address, size);
+	if (result == CUDA_SUCCESS && g != NULL)
+		result = add_node(g, stream, &(struct operation){.type = NODE_ALLOC, .memory = *address});
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
+	ENTER();
+	return allocate_async(address, size, NULL, stream);
+}
+
+EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool, CUstream stream) {
+	ENTER();
+	return pool == NULL ? CUDA_ERROR_INVALID_VALUE : allocate_async(address, size, pool, stream);
+}
+
+// A graph frees only what it allocates itself.
+static CUresult free_async(CUdeviceptr address, CUstream stream) {
+	struct graph *g = graph_of(stream);
+	if (g == NULL) return release(address);
+	const struct allocation *a = allocation_at(address);
+	if (a == NULL || a->address != address || a->graph != g) return CUDA_ERROR_INVALID_VALUE;
+	return add_node(g, stream, &(struct operation){.type = NODE_FREE, .memory = address});
 }
 
 EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 	ENTER();
 	struct context *c;
 	TRY(enter_pool(stream, &c));
-	return address == 0 ? CUDA_SUCCESS : release(address);
-}
-
-EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
-	ENTER();
-	struct context *c;
-	TRY(enter_stream(stream, &c));
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
+	if (address == 0) return CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
-	if (in_bounds(to, size) && (from != NULL || size == 0)) {
-		if (size > 0) memcpy((void *)(uintptr_t)to, from, size);
-		result = CUDA_SUCCESS;
-	}
+	CUresult result = free_async(address, stream);
 	pthread_mutex_unlock(&lock);
 	return result;
 }
 
-EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, CUstream stream) {
+EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
 	ENTER();
 	struct context *c;
-	TRY(enter_stream(stream, &c));
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
+	TRY(current_context(&c));
+	if (available == NULL || total == NULL) return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	if (in_bounds(from, size) && (to != NULL || size == 0)) {
-		if (size > 0) memcpy(to, (const void *)(uintptr_t)from, size);
-		result = CUDA_SUCCESS;
-	}
+	const struct device *d = &devices[device_of(c)];
+	*total = d->memory;
+	*available = d->used < d->memory ? d->memory - d->used : 0;
 	pthread_mutex_unlock(&lock);
-	return result;
-}
-
-EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
-	ENTER();
-	struct context *c;
-	TRY(enter_stream(stream, &c));
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	if (in_bounds(to, size) && in_bounds(from, size)) {
-		if (size > 0) memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
-		result = CUDA_SUCCESS;
-	}
-	pthread_mutex_unlock(&lock);
-	return result;
-}
-
-EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, CUstream stream) {
-	ENTER();
-	struct context *c;
-	TRY(enter_stream(stream, &c));
-	CUresult result = CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	if (in_bounds(to, size)) {
-		if (size > 0) memset((void *)(uintptr_t)to, value, size);
-		result = CUDA_SUCCESS;
-	}
-	pthread_mutex_unlock(&lock);
-	return result;
+	return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address) {
@@ -179,12 +179,14 @@ EXPORT CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr addr
 	CUresult result = CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	const struct allocation *a = allocation_at(address);
+	unsigned type = a != NULL ? MEMORY_TYPE_DEVICE : MEMORY_TYPE_HOST;
+	if (a == NULL) a = pinned_at(address);
 	if (a == NULL) {
 		result = CUDA_ERROR_INVALID_VALUE;
 	} else {
 		switch (attribute) {
 		case POINTER_CONTEXT: *(struct context **)out = a->context; break;
-		case POINTER_MEMORY_TYPE: *(unsigned *)out = MEMORY_TYPE_DEVICE; break;
+		case POINTER_MEMORY_TYPE: *(unsigned *)out = type; break;
 		case POINTER_DEVICE_POINTER: *(CUdeviceptr *)out = address; break;
 		case POINTER_IS_MANAGED: *(unsigned char *)out = 0; break;
 		case POINTER_DEVICE_ORDINAL: *(int *)out = device_of(a->context); break;

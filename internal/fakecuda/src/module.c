@@ -121,7 +121,7 @@ static CUresult check_module(const struct module *m) {
 EXPORT CUresult cuModuleUnload(CUmodule module) {
 	ENTER();
 	TRY(check_module(module));
-	TRY(refuse_in_capture(false));
+	TRY(refuse_in_capture());
 	bool alive = true;
 	return atomic_compare_exchange_strong(&module->alive, &alive, false) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -145,8 +145,8 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
 }
 
 static CUresult check_function(const struct function *f) {
-	return IN_SLOTS(f, functions) && f->module != NULL && atomic_load(&f->module->alive) ? CUDA_SUCCESS
-	                                                                                     : CUDA_ERROR_INVALID_HANDLE;
+	if (!IN_SLOTS(f, functions) || f->module == NULL || !atomic_load(&f->module->alive)) return CUDA_ERROR_INVALID_HANDLE;
+	return atomic_load(&f->module->context->broken);
 }
 
 EXPORT CUresult cuFuncGetAttribute(int *value, int which, CUfunction f) {

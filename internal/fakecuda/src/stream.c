@@ -4,7 +4,9 @@
 struct stream streams[MAX_STREAMS];
 int stream_count;
 
-static _Thread_local int capture_mode = CAPTURE_MODE_GLOBAL;
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 
 CUresult check_stream(CUstream s, const struct context *c) {
 	if (s == NULL || s == STREAM_LEGACY || s == STREAM_PER_THREAD) return CUDA_SUCCESS;
@@ -13,34 +15,41 @@ CUresult check_stream(CUstream s, const struct context *c) {
 	return CUDA_SUCCESS;
 }
 
-// Every capture counts as one in global mode: until it ends, no thread may do
-// what cannot be captured, unless it has relaxed its own mode and the call is
-// one that this permits. Doing it spoils the capture.
-CUresult refuse_in_capture(bool also_relaxed) {
-	if (capture_mode == CAPTURE_MODE_RELAXED && !also_relaxed) return CUDA_SUCCESS;
-	CUresult result = CUDA_SUCCESS;
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < stream_count; i++) {
-		if (atomic_load(&streams[i].capture) == CAPTURE_NONE) continue;
-		atomic_store(&streams[i].capture, CAPTURE_INVALIDATED);
-		result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	}
-	pthread_mutex_unlock(&lock);
-	return result;
+CUresult enter_stream(CUstream s, struct context **c) {
+	TRY(current_context(c));
+	TRY(check_stream(s, *c));
+	return capture_of(s) == CAPTURE_INVALIDATED ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
-void end_captures(void) {
-	for (int i = 0; i < stream_count; i++) atomic_store(&streams[i].capture, CAPTURE_NONE);
+bool pending(struct hold h) { return h.stream != NULL && h.stream->held && h.stream->hold_number == h.number; }
+
+struct hold hold_of(CUstream s) {
+	if (!IN_SLOTS(s, streams)) return (struct hold){0};
+	return s->held ? (struct hold){s, s->hold_number} : s->behind;
+}
+
+// A device that breaks ends every wait.
+CUresult wait_for(struct hold h, struct context *c) {
+	while (pending(h) && atomic_load(&c->broken) == 0) pthread_cond_wait(&released, &lock);
+	trim_pools(c);
+	return atomic_load(&c->broken);
+}
+
+void release_holds(void) {
+	for (int i = 0; i < stream_count; i++) streams[i].held = false;
+	pthread_cond_broadcast(&released);
 }
 
 void destroy_streams(const struct context *c) {
-	for (int i = 0; i < stream_count; i++)
-		if (streams[i].context == c) atomic_store(&streams[i].alive, false);
+	for (int i = 0; i < stream_count; i++) {
+		if (streams[i].context != c) continue;
+		leave_capture(&streams[i]);
+		atomic_store(&streams[i].alive, false);
+	}
 }
 
 EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
 	ENTER();
-	(void)priority; // the driver clamps it to what it has
 	struct context *c;
 	TRY(current_context(&c));
 	if (stream == NULL || flags > 1) return CUDA_ERROR_INVALID_VALUE;
@@ -49,6 +58,9 @@ EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int
 	if (stream_count < MAX_STREAMS) {
 		struct stream *s = &streams[stream_count++];
 		s->context = c;
+		s->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
+		              : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+		                                             : priority;
 		atomic_store(&s->alive, true);
 		*stream = s;
 		result = CUDA_SUCCESS;
@@ -59,25 +71,59 @@ EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream) {
 	ENTER();
+	if (!IN_SLOTS(stream, streams)) return CUDA_ERROR_INVALID_HANDLE;
 	bool alive = true;
-	if (!IN_SLOTS(stream, streams) || !atomic_compare_exchange_strong(&stream->alive, &alive, false))
-		return CUDA_ERROR_INVALID_HANDLE;
+	if (atomic_load(&stream->alive) && atomic_load(&stream->context->broken) != 0) return atomic_load(&stream->context->broken);
+	if (!atomic_compare_exchange_strong(&stream->alive, &alive, false)) return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	leave_capture(stream);
+	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
+}
+
+// Waiting for a captured stream is refused in any mode, for another in some.
+static CUresult enter_wait(CUstream stream, struct context **c) {
+	TRY(current_context(c));
+	TRY(check_stream(stream, *c));
+	TRY(refuse_captured(stream));
+	return refuse_in_capture();
 }
 
 EXPORT CUresult cuStreamSynchronize(CUstream stream) {
 	ENTER();
 	struct context *c;
-	TRY(current_context(&c));
-	TRY(check_stream(stream, c));
-	return refuse_in_capture(capture_of(stream) != CAPTURE_NONE);
+	TRY(enter_wait(stream, &c));
+	pthread_mutex_lock(&lock);
+	CUresult result = wait_for(hold_of(stream), c);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+EXPORT CUresult cuStreamQuery(CUstream stream) {
+	ENTER();
+	struct context *c;
+	TRY(enter_wait(stream, &c));
+	pthread_mutex_lock(&lock);
+	CUresult result = pending(hold_of(stream)) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+	pthread_mutex_unlock(&lock);
+	return result;
 }
 
 EXPORT CUresult cuCtxSynchronize(void) {
 	ENTER();
 	struct context *c;
 	TRY(current_context(&c));
-	return refuse_in_capture(true);
+	CUresult result = CUDA_SUCCESS;
+	for (int i = 0; i < stream_count; i++)
+		if (streams[i].context == c && refuse_captured(&streams[i]) != CUDA_SUCCESS)
+			result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	TRY(result);
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < stream_count && result == CUDA_SUCCESS; i++)
+		if (streams[i].context == c) result = wait_for(hold_of(&streams[i]), c);
+	trim_pools(c);
+	pthread_mutex_unlock(&lock);
+	return result;
 }
 
 EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
@@ -90,20 +136,12 @@ EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
 	return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
-	ENTER();
-	if (mode == NULL) return CUDA_ERROR_INVALID_VALUE;
-	int before = capture_mode;
-	capture_mode = *mode;
-	*mode = before;
-	return CUDA_SUCCESS;
-}
-
 EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
 	ENTER();
 	if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
 	if (IN_SLOTS(stream, streams)) {
 		TRY(check_stream(stream, stream->context));
+		TRY(atomic_load(&stream->context->broken));
 		*context = stream->context;
 		return CUDA_SUCCESS;
 	}
@@ -114,8 +152,41 @@ EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
 	return CUDA_SUCCESS;
 }
 
-int fake_set_capture(CUstream stream, int status) {
-	if (!IN_SLOTS(stream, streams) || !atomic_load(&stream->alive)) return 0;
-	atomic_store(&stream->capture, status);
+EXPORT CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+	ENTER();
+	struct context *c;
+	TRY(current_context(&c));
+	TRY(check_stream(stream, c));
+	if (priority == NULL) return CUDA_ERROR_INVALID_VALUE;
+	*priority = IN_SLOTS(stream, streams) ? stream->priority : LEAST_PRIORITY;
+	return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+	ENTER();
+	struct context *c;
+	TRY(current_context(&c));
+	bool any = atomic_load(&devices[device_of(c)].attributes[DEVICE_STREAM_PRIORITIES_SUPPORTED]);
+	if (least != NULL) *least = any ? LEAST_PRIORITY : 0;
+	if (greatest != NULL) *greatest = any ? GREATEST_PRIORITY : 0;
+	return CUDA_SUCCESS;
+}
+
+int fake_hold(CUstream stream, int on) {
+	if (!IN_SLOTS(stream, streams)) return 0;
+	pthread_mutex_lock(&lock);
+	stream->held = on != 0;
+	if (on) stream->hold_number++;
+	pthread_cond_broadcast(&released);
+	pthread_mutex_unlock(&lock);
+	return 1;
+}
+
+int fake_break(int device, int code) {
+	if (device < 0 || device >= MAX_DEVICES) return 0;
+	pthread_mutex_lock(&lock);
+	atomic_store(&contexts[device].broken, code);
+	pthread_cond_broadcast(&released);
+	pthread_mutex_unlock(&lock);
 	return 1;
 }

@@ -3,8 +3,9 @@
 
 #include "driver.h"
 
-// One function for each driver call outside a launch. Those that take a context
-// make it current for the call, as kg_launch does.
+// One function for each driver call about the driver, devices, modules and
+// functions. Those that take a context, here as in the other headers, make it
+// current for the call, as kg_launch does.
 
 kg_status kg_init(void);
 kg_status kg_driver_version(int *version);
@@ -19,23 +20,6 @@ kg_status kg_device_memory(CUdevice device, size_t *bytes);
 kg_status kg_context_retain(CUdevice device, CUcontext *ctx);
 kg_status kg_context_release(CUdevice device);
 
-kg_status kg_stream_create(CUcontext ctx, CUstream *stream);
-kg_status kg_stream_destroy(CUcontext ctx, CUstream stream);
-kg_status kg_stream_synchronize(CUcontext ctx, CUstream stream);
-kg_status kg_stream_capturing(CUcontext ctx, CUstream stream, int *capturing);
-kg_status kg_stream_context(CUcontext ctx, CUstream stream, CUcontext *of);
-
-kg_status kg_alloc(CUcontext ctx, size_t bytes, CUdeviceptr *address);
-kg_status kg_free(CUcontext ctx, CUdeviceptr address);
-kg_status kg_alloc_async(CUcontext ctx, CUstream stream, size_t bytes, CUdeviceptr *address);
-kg_status kg_free_async(CUcontext ctx, CUstream stream, CUdeviceptr address);
-kg_status kg_fill_async(CUcontext ctx, CUstream stream, CUdeviceptr address, unsigned char value, size_t bytes);
-kg_status kg_pointer_ordinal(CUcontext ctx, CUdeviceptr address, int *ordinal);
-
-// The copies wait until host memory may be reused.
-kg_status kg_copy_in(CUcontext ctx, CUstream stream, CUdeviceptr to, const unsigned char *from, size_t bytes);
-kg_status kg_copy_out(CUcontext ctx, CUstream stream, unsigned char *to, CUdeviceptr from, size_t bytes);
-
 // kg_module_load writes the driver's compiler's complaints to log.
 kg_status kg_module_load(CUcontext ctx, const unsigned char *image, char *log, size_t log_size, CUmodule *module);
 kg_status kg_module_unload(CUcontext ctx, CUmodule module);
@@ -47,6 +31,12 @@ kg_status kg_function_set_attribute(CUcontext ctx, CUfunction function, int attr
 // grid of whole clusters of the shape that the function requires: x, y, z CTAs.
 kg_status kg_function_cluster_limit(CUcontext ctx, CUfunction function, uint32_t x, uint32_t y, uint32_t z,
 	uint32_t threads, uint32_t shared, int *limit);
+
+// How many CTAs one multiprocessor, and how many clusters of x by y by z CTAs the
+// device, run at once.
+kg_status kg_function_blocks(CUcontext ctx, CUfunction function, uint32_t threads, uint32_t shared, int *blocks);
+kg_status kg_function_clusters(CUcontext ctx, CUfunction function, uint32_t threads, uint32_t shared,
+	uint32_t x, uint32_t y, uint32_t z, int *clusters);
 
 // kg_function_param tells the size of a parameter; *known is 0 where the driver
 // is too old to tell (before CUDA 12.4).

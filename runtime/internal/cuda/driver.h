@@ -14,6 +14,11 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct { unsigned char bytes[16]; } CUuuid;
 
 enum {
@@ -26,6 +31,14 @@ enum {
 
 	CU_JIT_ERROR_LOG_BUFFER = 5,
 	CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+
+	CU_MEMORYTYPE_HOST = 1,
+	CU_MEMORYTYPE_DEVICE = 2,
+
+	CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+	CU_MEM_LOCATION_TYPE_DEVICE = 1,
+
+	CUDA_ERROR_NOT_SUPPORTED = 801,
 };
 
 typedef struct {
@@ -49,9 +62,49 @@ typedef struct {
 	unsigned numAttrs;
 } CUlaunchConfig;
 
+typedef struct {
+	size_t srcXInBytes, srcY;
+	int srcMemoryType;
+	const void *srcHost;
+	CUdeviceptr srcDevice;
+	void *srcArray;
+	size_t srcPitch;
+	size_t dstXInBytes, dstY;
+	int dstMemoryType;
+	void *dstHost;
+	CUdeviceptr dstDevice;
+	void *dstArray;
+	size_t dstPitch;
+	size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
+typedef struct {
+	int allocType, handleTypes;
+	struct { int type, id; } location;
+	void *win32SecurityAttributes;
+	size_t maxSize;
+	unsigned short usage;
+	unsigned char reserved[54];
+} CUmemPoolProps;
+
+// The second version; the first ends before kern.
+typedef struct {
+	CUfunction func;
+	unsigned gridDimX, gridDimY, gridDimZ;
+	unsigned blockDimX, blockDimY, blockDimZ;
+	unsigned sharedMemBytes;
+	void **kernelParams;
+	void **extra;
+	void *kern;
+	CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct { _Alignas(64) uint64_t opaque[16]; } CUtensorMap;
+
 // Every driver function that is used: REQUIRED ones a driver of CUDA 11.8 has,
 // OPTIONAL ones may be missing from it. The names are the exported, versioned
-// symbols.
+// symbols. Where a later CUDA has a newer version of a function, the older one
+// stays exported, and is the one used.
 #define KG_FUNCTIONS(REQUIRED, OPTIONAL) \
 	REQUIRED(cuInit, (unsigned)) \
 	REQUIRED(cuDriverGetVersion, (int *)) \
@@ -72,13 +125,36 @@ typedef struct {
 	REQUIRED(cuStreamSynchronize, (CUstream)) \
 	REQUIRED(cuStreamIsCapturing, (CUstream, int *)) \
 	REQUIRED(cuStreamGetCtx, (CUstream, CUcontext *)) \
+	REQUIRED(cuStreamGetPriority, (CUstream, int *)) \
+	REQUIRED(cuStreamQuery, (CUstream)) \
+	REQUIRED(cuStreamWaitEvent, (CUstream, CUevent, unsigned)) \
+	REQUIRED(cuCtxGetStreamPriorityRange, (int *, int *)) \
+	REQUIRED(cuEventCreate, (CUevent *, unsigned)) \
+	REQUIRED(cuEventDestroy_v2, (CUevent)) \
+	REQUIRED(cuEventRecord, (CUevent, CUstream)) \
+	REQUIRED(cuEventQuery, (CUevent)) \
+	REQUIRED(cuEventSynchronize, (CUevent)) \
+	REQUIRED(cuEventElapsedTime, (float *, CUevent, CUevent)) \
 	REQUIRED(cuMemAlloc_v2, (CUdeviceptr *, size_t)) \
 	REQUIRED(cuMemFree_v2, (CUdeviceptr)) \
 	REQUIRED(cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream)) \
 	REQUIRED(cuMemFreeAsync, (CUdeviceptr, CUstream)) \
+	REQUIRED(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream)) \
+	REQUIRED(cuMemPoolCreate, (CUmemoryPool *, const CUmemPoolProps *)) \
+	REQUIRED(cuMemPoolDestroy, (CUmemoryPool)) \
+	REQUIRED(cuMemPoolTrimTo, (CUmemoryPool, size_t)) \
+	REQUIRED(cuMemPoolSetAttribute, (CUmemoryPool, int, void *)) \
+	REQUIRED(cuMemPoolGetAttribute, (CUmemoryPool, int, void *)) \
+	REQUIRED(cuMemGetInfo_v2, (size_t *, size_t *)) \
+	REQUIRED(cuMemHostAlloc, (void **, size_t, unsigned)) \
+	REQUIRED(cuMemFreeHost, (void *)) \
 	REQUIRED(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream)) \
 	REQUIRED(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream)) \
+	REQUIRED(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream)) \
+	REQUIRED(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream)) \
 	REQUIRED(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream)) \
+	REQUIRED(cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream)) \
+	REQUIRED(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream)) \
 	REQUIRED(cuPointerGetAttribute, (void *, int, CUdeviceptr)) \
 	REQUIRED(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **)) \
 	REQUIRED(cuModuleUnload, (CUmodule)) \
@@ -86,8 +162,29 @@ typedef struct {
 	REQUIRED(cuFuncGetAttribute, (int *, int, CUfunction)) \
 	REQUIRED(cuFuncSetAttribute, (CUfunction, int, int)) \
 	REQUIRED(cuOccupancyMaxPotentialClusterSize, (int *, CUfunction, const CUlaunchConfig *)) \
+	REQUIRED(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *, CUfunction, int, size_t, unsigned)) \
+	REQUIRED(cuOccupancyMaxActiveClusters, (int *, CUfunction, const CUlaunchConfig *)) \
 	REQUIRED(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **)) \
-	OPTIONAL(cuFuncGetParamInfo, (CUfunction, size_t, size_t *, size_t *))
+	REQUIRED(cuThreadExchangeStreamCaptureMode, (int *)) \
+	REQUIRED(cuStreamBeginCapture_v2, (CUstream, int)) \
+	REQUIRED(cuStreamEndCapture, (CUstream, CUgraph *)) \
+	REQUIRED(cuStreamGetCaptureInfo_v2, (CUstream, int *, uint64_t *, CUgraph *, const CUgraphNode **, size_t *)) \
+	REQUIRED(cuGraphDestroy, (CUgraph)) \
+	REQUIRED(cuGraphGetNodes, (CUgraph, CUgraphNode *, size_t *)) \
+	REQUIRED(cuGraphNodeGetType, (CUgraphNode, int *)) \
+	REQUIRED(cuGraphKernelNodeGetParams, (CUgraphNode, CUDA_KERNEL_NODE_PARAMS *)) \
+	REQUIRED(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long)) \
+	REQUIRED(cuGraphExecDestroy, (CUgraphExec)) \
+	REQUIRED(cuGraphExecKernelNodeSetParams, (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *)) \
+	REQUIRED(cuGraphUpload, (CUgraphExec, CUstream)) \
+	REQUIRED(cuGraphLaunch, (CUgraphExec, CUstream)) \
+	OPTIONAL(cuFuncGetParamInfo, (CUfunction, size_t, size_t *, size_t *)) \
+	OPTIONAL(cuGraphKernelNodeGetParams_v2, (CUgraphNode, CUDA_KERNEL_NODE_PARAMS *)) \
+	OPTIONAL(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *)) \
+	OPTIONAL(cuTensorMapEncodeTiled, (CUtensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, \
+		const uint32_t *, const uint32_t *, int, int, int, int)) \
+	OPTIONAL(cuTensorMapEncodeIm2col, (CUtensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, \
+		const int *, const int *, uint32_t, uint32_t, const uint32_t *, int, int, int, int))
 
 #define KG_MEMBER(name, args) CUresult (*name) args;
 struct kg_driver { KG_FUNCTIONS(KG_MEMBER, KG_MEMBER) };
@@ -104,6 +201,11 @@ extern struct kg_driver kg_driver;
 typedef uint32_t kg_status;
 
 #define KG_CALL(name, ...) kg_made(KG_##name, kg_driver.name(__VA_ARGS__))
+
+// KG_OPTIONAL_CALL is KG_CALL for an OPTIONAL function; a driver without it
+// does not support what it does.
+#define KG_OPTIONAL_CALL(name, ...) \
+	(kg_driver.name != NULL ? KG_CALL(name, __VA_ARGS__) : kg_made(KG_##name, CUDA_ERROR_NOT_SUPPORTED))
 
 static inline kg_status kg_made(uint32_t call, CUresult r) {
 	return r == 0 ? 0 : call << 16 | (uint32_t)r;
@@ -125,5 +227,12 @@ static inline kg_status kg_leave(CUcontext ctx, CUcontext before, kg_status s) {
 	kg_status back = KG_CALL(cuCtxSetCurrent, before);
 	return s != 0 ? s : back;
 }
+
+// KG_IN is the body of a function that makes one driver call with ctx current.
+#define KG_IN(ctx, call) \
+	CUcontext before; \
+	kg_status s = kg_enter(ctx, &before); \
+	if (s != 0) return s; \
+	return kg_leave(ctx, before, call)
 
 #endif

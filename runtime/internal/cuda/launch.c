@@ -67,15 +67,19 @@ static unsigned attributes(const kg_plan *plan, CUlaunchAttribute *a) {
 	return n;
 }
 
+// The driver takes the address of each parameter, so that it needs no offsets of
+// the constant bank, which differ between architectures.
+static inline void parameters(const kg_plan *plan, const unsigned char *args, CUdeviceptr *scratch, void **params) {
+	for (uint32_t i = 0; i < plan->arg_count; i++) params[i] = (void *)(args + plan->arg_offsets[i]);
+	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i];
+}
+
 kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
 	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
 
-	// The driver takes the address of each argument, so that it needs no
-	// offsets of the constant bank, which differ between architectures.
 	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
 	void *params[plan->arg_count + 2];
-	for (uint32_t i = 0; i < plan->arg_count; i++) params[i] = (void *)(args + plan->arg_offsets[i]);
-	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i];
+	parameters(plan, args, scratch, params);
 
 	CUlaunchAttribute attrs[4];
 	CUlaunchConfig config = {
@@ -88,4 +92,21 @@ kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint3
 	if (plan->scratch) s = refuse_capture(stream);
 	if (s == 0) s = KG_CALL(cuLaunchKernelEx, &config, plan->function, params, NULL);
 	return kg_leave(plan->ctx, before, s);
+}
+
+static kg_status set_params(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
+	return kg_driver.cuGraphExecKernelNodeSetParams_v2 != NULL ? KG_CALL(cuGraphExecKernelNodeSetParams_v2, exec, node, p)
+	                                                           : KG_CALL(cuGraphExecKernelNodeSetParams, exec, node, p);
+}
+
+kg_status kg_update(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, uint32_t grid_x, uint32_t grid_y,
+	uint32_t grid_z, const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
+
+	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
+	void *params[plan->arg_count + 2];
+	parameters(plan, args, scratch, params);
+	CUDA_KERNEL_NODE_PARAMS p = {
+		plan->function, grid_x, grid_y, grid_z, plan->threads, 1, 1, plan->shared, params, NULL, NULL, NULL,
+	};
+	KG_IN(plan->ctx, set_params(exec, node, &p));
 }

@@ -32,4 +32,10 @@ void kg_plan_arg(kg_plan *plan, uint32_t i, uint32_t offset);
 kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
 	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch);
 
+// kg_update gives a kernel node of an executable graph the plan's function with
+// other arguments and another grid. The node keeps the launch attributes that it
+// was captured with.
+kg_status kg_update(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, uint32_t grid_x, uint32_t grid_y,
+	uint32_t grid_z, const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch);
+
 #endif

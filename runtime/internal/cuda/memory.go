@@ -2,16 +2,8 @@
 
 package cuda
 
-/*
-#cgo noescape kg_copy_in
-#cgo nocallback kg_copy_in
-#cgo noescape kg_copy_out
-#cgo nocallback kg_copy_out
-#include "calls.h"
-*/
+// #include "memory.h"
 import "C"
-
-import "unsafe"
 
 // Alloc allocates device memory, at an address divisible by 256.
 func (c Context) Alloc(bytes uint64) (address uint64, _ Status) {
@@ -35,11 +27,6 @@ func (c Context) FreeAsync(stream Stream, address uint64) Status {
 	return Status(C.kg_free_async(c.c, stream.c, C.CUdeviceptr(address)))
 }
 
-// FillAsync queues a fill with one byte value.
-func (c Context) FillAsync(stream Stream, address uint64, value byte, bytes uint64) Status {
-	return Status(C.kg_fill_async(c.c, stream.c, C.CUdeviceptr(address), C.uchar(value), C.size_t(bytes)))
-}
-
 // PointerOrdinal is the ordinal of the device that the memory at address
 // belongs to; the driver refuses an address it does not know.
 func (c Context) PointerOrdinal(address uint64) (int, Status) {
@@ -48,12 +35,9 @@ func (c Context) PointerOrdinal(address uint64) (int, Status) {
 	return int(ordinal), Status(s)
 }
 
-// CopyIn copies host memory to the device in the stream's order and waits.
-func (c Context) CopyIn(stream Stream, to uint64, from unsafe.Pointer, bytes uint64) Status {
-	return Status(C.kg_copy_in(c.c, stream.c, C.CUdeviceptr(to), (*C.uchar)(from), C.size_t(bytes)))
-}
-
-// CopyOut copies device memory to the host in the stream's order and waits.
-func (c Context) CopyOut(stream Stream, to unsafe.Pointer, from, bytes uint64) Status {
-	return Status(C.kg_copy_out(c.c, stream.c, (*C.uchar)(to), C.CUdeviceptr(from), C.size_t(bytes)))
+// MemoryInfo is the device's free and total memory in bytes.
+func (c Context) MemoryInfo() (free, total uint64, _ Status) {
+	var f, t C.size_t
+	s := C.kg_memory_info(c.c, &f, &t)
+	return uint64(f), uint64(t), Status(s)
 }

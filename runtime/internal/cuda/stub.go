@@ -32,6 +32,12 @@ type (
 	Module   struct{}
 	Function struct{}
 	Plan     struct{}
+
+	Event     struct{}
+	Pool      struct{}
+	Graph     struct{}
+	GraphExec struct{}
+	GraphNode struct{}
 )
 
 func DriverVersion() (int, Status)                 { return 0, unavailable }
@@ -77,3 +83,60 @@ func (Plan) Free()          {}
 func (Plan) Launch(Stream, uint32, uint32, uint32, unsafe.Pointer, uint64, uint64) Status {
 	return unavailable
 }
+
+func (Plan) Update(GraphExec, GraphNode, uint32, uint32, uint32, unsafe.Pointer, uint64, uint64) Status {
+	return unavailable
+}
+
+func (Event) Handle() uintptr     { return 0 }
+func (Pool) Handle() uintptr      { return 0 }
+func (Graph) Handle() uintptr     { return 0 }
+func (GraphExec) Handle() uintptr { return 0 }
+func (GraphNode) Handle() uintptr { return 0 }
+
+func (Context) NewPriorityStream(int) (Stream, Status)              { return Stream{}, unavailable }
+func (Context) Priority(Stream) (int, Status)                       { return 0, unavailable }
+func (Context) PriorityRange() (least, greatest int, _ Status)      { return 0, 0, unavailable }
+func (Context) Query(Stream) Status                                 { return unavailable }
+func (Context) Wait(Stream, Event) Status                           { return unavailable }
+func (Context) NewEvent(uint32) (Event, Status)                     { return Event{}, unavailable }
+func (Context) DestroyEvent(Event) Status                           { return unavailable }
+func (Context) Record(Event, Stream) Status                         { return unavailable }
+func (Context) QueryEvent(Event) Status                             { return unavailable }
+func (Context) SynchronizeEvent(Event) Status                       { return unavailable }
+func (Context) Elapsed(start, end Event) (float32, Status)          { return 0, unavailable }
+func (Context) MemoryInfo() (free, total uint64, _ Status)          { return 0, 0, unavailable }
+func (Context) AllocHost(uint64) (unsafe.Pointer, Status)           { return nil, unavailable }
+func (Context) FreeHost(unsafe.Pointer) Status                      { return unavailable }
+func (Context) NewPool(Device) (Pool, Status)                       { return Pool{}, unavailable }
+func (Context) DestroyPool(Pool) Status                             { return unavailable }
+func (Context) TrimPool(Pool, uint64) Status                        { return unavailable }
+func (Context) SetPoolAttribute(Pool, int, uint64) Status           { return unavailable }
+func (Context) PoolAttribute(Pool, int) (uint64, Status)            { return 0, unavailable }
+func (Context) AllocFromPool(Pool, Stream, uint64) (uint64, Status) { return 0, unavailable }
+
+func (Context) CopyInAsync(Stream, uint64, unsafe.Pointer, uint64) Status     { return unavailable }
+func (Context) CopyOutAsync(Stream, unsafe.Pointer, uint64, uint64) Status    { return unavailable }
+func (Context) CopyAsync(Stream, uint64, uint64, uint64) Status               { return unavailable }
+func (Context) CopyRowsIn(Stream, uint64, unsafe.Pointer, Rows, bool) Status  { return unavailable }
+func (Context) CopyRowsOut(Stream, unsafe.Pointer, uint64, Rows, bool) Status { return unavailable }
+func (Context) CopyRowsAsync(Stream, uint64, uint64, Rows) Status             { return unavailable }
+func (Context) Fill16Async(Stream, uint64, uint16, uint64) Status             { return unavailable }
+func (Context) Fill32Async(Stream, uint64, uint32, uint64) Status             { return unavailable }
+func (Context) ActiveBlocks(Function, int, int) (int, Status)                 { return 0, unavailable }
+func (Context) ActiveClusters(Function, int, int, [3]int) (int, Status)       { return 0, unavailable }
+func (Context) EncodeTiled(*Tensor, *[5]uint32, *TensorMap) Status            { return unavailable }
+func (Context) EncodeIm2col(*Tensor, *Pixels, *TensorMap) Status              { return unavailable }
+
+func ExchangeCaptureMode(int) (before int, _ Status)      { return 0, unavailable }
+func (Context) BeginCapture(Stream, int) Status           { return unavailable }
+func (Context) EndCapture(Stream) (Graph, Status)         { return Graph{}, unavailable }
+func (Context) CaptureInfo(Stream) (CaptureInfo, Status)  { return CaptureInfo{}, unavailable }
+func (Context) DestroyGraph(Graph) Status                 { return unavailable }
+func (Context) Instantiate(Graph) (GraphExec, Status)     { return GraphExec{}, unavailable }
+func (Context) DestroyGraphExec(GraphExec) Status         { return unavailable }
+func (Context) UploadGraph(GraphExec, Stream) Status      { return unavailable }
+func (Context) LaunchGraph(GraphExec, Stream) Status      { return unavailable }
+func (Context) Nodes(Graph) ([]GraphNode, Status)         { return nil, unavailable }
+func (Context) NodeType(GraphNode) (int, Status)          { return 0, unavailable }
+func (Context) KernelNode(GraphNode) (KernelNode, Status) { return KernelNode{}, unavailable }

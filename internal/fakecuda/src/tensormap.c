@@ -1,0 +1,165 @@
+// Tensor maps. The image is not the hardware's: it holds the arguments, so that a
+// test can read them back from a launch's parameter.
+#include <string.h>
+
+#include "fake.h"
+
+#if FAKE_VERSION >= 12000
+
+enum {
+	MOST_RANK = 5,
+	PACKED_4_ALIGN_8 = 13, // data types; those from here on are newer than compute capability 9.0
+	PACKED_4_ALIGN_16 = 14,
+	PACKED_6_ALIGN_16 = 15,
+	TYPES = 16,
+	SWIZZLE_32 = 1,
+	SWIZZLE_64 = 2,
+	SWIZZLE_128 = 3,
+	SWIZZLES = 7,
+	INTERLEAVE_32 = 2,
+	INTERLEAVES = 3,
+	PROMOTIONS = 4,
+	OUTSIDE_FILLS = 2,
+};
+
+// Of 16 elements in shared memory, in bytes.
+static const unsigned sixteen[TYPES] = {16, 32, 64, 64, 128, 128, 32, 64, 128, 32, 64, 64, 64, 8, 16, 16};
+
+static bool is_float(int type) { return type >= 6 && type <= 12; }
+
+struct tensor {
+	int type;
+	uint32_t rank;
+	uint64_t address;
+	const uint64_t *dims, *strides;
+	const uint32_t *steps;
+	int interleave, swizzle, promotion, fill;
+};
+
+static CUresult check_device(const void *map, const struct tensor *t) {
+	struct context *c;
+	TRY(current_context(&c));
+	int major = atomic_load(&devices[device_of(c)].attributes[DEVICE_COMPUTE_CAPABILITY_MAJOR]);
+	if (major < 9) return CUDA_ERROR_NOT_SUPPORTED;
+	if (map == NULL || (uintptr_t)map % 64 != 0) return CUDA_ERROR_INVALID_VALUE;
+	return t->type >= PACKED_4_ALIGN_8 && major < 10 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+#define REQUIRE(condition) \
+	if (!(condition)) return CUDA_ERROR_INVALID_VALUE
+
+static CUresult check_tensor(const struct tensor *t) {
+	REQUIRE(t->type >= 0 && t->type < TYPES && t->rank >= 1 && t->rank <= MOST_RANK);
+	REQUIRE(t->interleave >= 0 && t->interleave < INTERLEAVES && t->swizzle >= 0 && t->swizzle < SWIZZLES);
+	REQUIRE(t->promotion >= 0 && t->promotion < PROMOTIONS && t->fill >= 0 && t->fill < OUTSIDE_FILLS);
+	REQUIRE(t->fill == 0 || is_float(t->type));
+	REQUIRE(t->interleave == 0 || t->rank >= 3);
+	REQUIRE(t->interleave != INTERLEAVE_32 || t->swizzle == SWIZZLE_32);
+	bool padded = t->type == PACKED_4_ALIGN_16 || t->type == PACKED_6_ALIGN_16;
+	unsigned alignment = padded || t->interleave == INTERLEAVE_32 ? 32 : 16;
+	REQUIRE(t->address % alignment == 0);
+	REQUIRE(t->dims != NULL && t->steps != NULL && (t->rank == 1 || t->strides != NULL));
+	for (uint32_t i = 0; i < t->rank; i++) {
+		REQUIRE(t->dims[i] >= 1 && t->dims[i] <= (uint64_t)1 << 32);
+		REQUIRE(t->steps[i] >= 1 && t->steps[i] <= 8);
+		REQUIRE(i == 0 || (t->strides[i - 1] % alignment == 0 && t->strides[i - 1] < (uint64_t)1 << 40));
+	}
+	REQUIRE(!padded || t->dims[0] % 128 == 0);
+	REQUIRE(t->type != PACKED_4_ALIGN_8 || t->dims[0] % 2 == 0);
+	return CUDA_SUCCESS;
+}
+
+// A row of what is loaded at a time, in elements.
+static CUresult check_row(const struct tensor *t, uint32_t row) {
+	bool padded = t->type == PACKED_4_ALIGN_16 || t->type == PACKED_6_ALIGN_16;
+	REQUIRE(row >= 1 && row <= 256 && (!padded || row == 128));
+	if (t->interleave != 0) return CUDA_SUCCESS;
+	unsigned bytes16 = row * sixteen[t->type]; // sixteen times the row's bytes
+	REQUIRE(bytes16 % 256 == 0);
+	unsigned span = t->swizzle == 0 ? 0 : t->swizzle >= SWIZZLE_128 ? 128 : t->swizzle == SWIZZLE_64 ? 64 : 32;
+	REQUIRE(span == 0 || bytes16 <= 16 * span);
+	return CUDA_SUCCESS;
+}
+
+// As record.go reads it.
+struct image {
+	char magic[4];
+	uint8_t im2col, type, rank, interleave, swizzle, promotion, fill, unused[5];
+	uint64_t address, strides[MOST_RANK - 1];
+	uint32_t dims[MOST_RANK]; // less 1
+	uint8_t steps[MOST_RANK], unused2[3];
+	union {
+		uint16_t box[MOST_RANK]; // less 1
+		struct {
+			int16_t lower[MOST_RANK - 2], upper[MOST_RANK - 2];
+			uint16_t channels, pixels;
+		};
+	};
+};
+_Static_assert(sizeof(struct image) <= 128, "a tensor map has 128 bytes");
+
+static struct image image_of(const struct tensor *t) {
+	struct image m = {
+		.magic = "KGTM", .type = (uint8_t)t->type, .rank = (uint8_t)t->rank, .interleave = (uint8_t)t->interleave,
+		.swizzle = (uint8_t)t->swizzle, .promotion = (uint8_t)t->promotion, .fill = (uint8_t)t->fill, .address = t->address,
+	};
+	for (uint32_t i = 0; i < t->rank; i++) {
+		m.dims[i] = (uint32_t)(t->dims[i] - 1);
+		m.steps[i] = (uint8_t)t->steps[i];
+		if (i > 0) m.strides[i - 1] = t->strides[i - 1];
+	}
+	return m;
+}
+
+static void write_map(void *map, const struct image *m) {
+	memset(map, 0, 128);
+	memcpy(map, m, sizeof *m);
+	if (!recording()) return;
+	pthread_mutex_lock(&lock);
+	put_bytes(new_record(ENCODINGS), map, 128);
+	pthread_mutex_unlock(&lock);
+}
+
+EXPORT CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                                       const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                                       int swizzle, int promotion, int fill) {
+	ENTER();
+	struct tensor t = {type, rank, (uintptr_t)address, dims, strides, steps, interleave, swizzle, promotion, fill};
+	TRY(check_device(map, &t));
+	TRY(check_tensor(&t));
+	REQUIRE(box != NULL);
+	for (uint32_t i = 0; i < rank; i++) REQUIRE(box[i] >= 1 && box[i] <= 256);
+	TRY(check_row(&t, box[0]));
+	struct image m = image_of(&t);
+	for (uint32_t i = 0; i < rank; i++) m.box[i] = (uint16_t)(box[i] - 1);
+	write_map(map, &m);
+	return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                                        const uint64_t *strides, const int *lower, const int *upper, uint32_t channels,
+                                        uint32_t pixels, const uint32_t *steps, int interleave, int swizzle, int promotion,
+                                        int fill) {
+	ENTER();
+	struct tensor t = {type, rank, (uintptr_t)address, dims, strides, steps, interleave, swizzle, promotion, fill};
+	TRY(check_device(map, &t));
+	TRY(check_tensor(&t));
+	REQUIRE(rank >= 3 && lower != NULL && upper != NULL && pixels >= 1 && pixels <= 1024);
+	static const int limits[] = {32768, 128, 16}; // of a corner, by rank
+	for (uint32_t i = 0; i < rank - 2; i++) {
+		int limit = limits[rank - 3];
+		REQUIRE(lower[i] >= -limit && lower[i] < limit && upper[i] >= -limit && upper[i] < limit);
+	}
+	TRY(check_row(&t, channels));
+	struct image m = image_of(&t);
+	m.im2col = 1;
+	for (uint32_t i = 0; i < rank - 2; i++) {
+		m.lower[i] = (int16_t)lower[i];
+		m.upper[i] = (int16_t)upper[i];
+	}
+	m.channels = (uint16_t)channels;
+	m.pixels = (uint16_t)pixels;
+	write_map(map, &m);
+	return CUDA_SUCCESS;
+}
+#endif

@@ -1,0 +1,69 @@
+package fakecuda
+
+import "bytes"
+
+// TensorMap is the arguments that a tensor map was encoded from.
+type TensorMap struct {
+	Im2col                               bool
+	Type                                 int // CUtensorMapDataType
+	Address                              uintptr
+	Dims                                 []uint64 // elements, one for each dimension
+	Strides                              []uint64 // bytes, of all but the first dimension
+	Box                                  []uint32 // of a tiled map
+	Lower, Upper                         []int    // of an im2col map, as the next two
+	Channels, Pixels                     int
+	Steps                                []uint32 // the element strides
+	Interleave, Swizzle, Promotion, Fill int
+}
+
+// TensorMaps returns every tensor map encoded since the last Reset, in order.
+func (d *Driver) TensorMaps() []TensorMap {
+	return read(d, encodings, func(r *reader) TensorMap {
+		m, _ := DecodeTensorMap(r.take(int(r.u32())))
+		return m
+	})
+}
+
+// DecodeTensorMap reads the arguments back from a map that the fake encoded, such
+// as a launch's parameter.
+func DecodeTensorMap(image []byte) (_ TensorMap, ok bool) {
+	if len(image) != 128 || !bytes.HasPrefix(image, []byte("KGTM")) {
+		return TensorMap{}, false
+	}
+	r := reader(image[4:])
+	head := r.take(12)
+	m := TensorMap{
+		Im2col: head[0] != 0, Type: int(head[1]),
+		Interleave: int(head[3]), Swizzle: int(head[4]), Promotion: int(head[5]), Fill: int(head[6]),
+	}
+	rank := int(head[2])
+	m.Address = r.handle()
+	for i := range 4 {
+		if stride := r.u64(); i < rank-1 {
+			m.Strides = append(m.Strides, stride)
+		}
+	}
+	for i := range 5 {
+		if less1 := r.u32(); i < rank {
+			m.Dims = append(m.Dims, uint64(less1)+1)
+		}
+	}
+	for _, step := range r.take(8)[:rank] {
+		m.Steps = append(m.Steps, uint32(step))
+	}
+	if !m.Im2col {
+		for range rank {
+			m.Box = append(m.Box, uint32(r.u16())+1)
+		}
+		return m, true
+	}
+	for _, corner := range []*[]int{&m.Lower, &m.Upper} {
+		for i := range 3 {
+			if offset := int(int16(r.u16())); i < rank-2 {
+				*corner = append(*corner, offset)
+			}
+		}
+	}
+	m.Channels, m.Pixels = int(r.u16()), int(r.u16())
+	return m, true
+}

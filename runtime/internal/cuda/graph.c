@@ -1,0 +1,60 @@
+//go:build cgo && linux
+
+#include "graph.h"
+
+kg_status kg_capture_exchange_mode(int *mode) { return KG_CALL(cuThreadExchangeStreamCaptureMode, mode); }
+
+kg_status kg_capture_begin(CUcontext ctx, CUstream stream, int mode) {
+	KG_IN(ctx, KG_CALL(cuStreamBeginCapture_v2, stream, mode));
+}
+
+kg_status kg_capture_end(CUcontext ctx, CUstream stream, CUgraph *graph) {
+	KG_IN(ctx, KG_CALL(cuStreamEndCapture, stream, graph));
+}
+
+kg_status kg_capture_info(CUcontext ctx, CUstream stream, int *state, uint64_t *id, CUgraph *graph,
+	const CUgraphNode **nodes, size_t *count) {
+
+	KG_IN(ctx, KG_CALL(cuStreamGetCaptureInfo_v2, stream, state, id, graph, nodes, count));
+}
+
+kg_status kg_graph_destroy(CUcontext ctx, CUgraph graph) { KG_IN(ctx, KG_CALL(cuGraphDestroy, graph)); }
+
+kg_status kg_graph_nodes(CUcontext ctx, CUgraph graph, CUgraphNode *nodes, size_t *count) {
+	KG_IN(ctx, KG_CALL(cuGraphGetNodes, graph, nodes, count));
+}
+
+kg_status kg_node_type(CUcontext ctx, CUgraphNode node, int *type) { KG_IN(ctx, KG_CALL(cuGraphNodeGetType, node, type)); }
+
+static kg_status kernel_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params) {
+	return kg_driver.cuGraphKernelNodeGetParams_v2 != NULL ? KG_CALL(cuGraphKernelNodeGetParams_v2, node, params)
+	                                                       : KG_CALL(cuGraphKernelNodeGetParams, node, params);
+}
+
+kg_status kg_node_kernel(CUcontext ctx, CUgraphNode node, CUfunction *function, uint32_t *shape) {
+	CUDA_KERNEL_NODE_PARAMS p = { 0 };
+	CUcontext before;
+	kg_status s = kg_enter(ctx, &before);
+	if (s != 0) return s;
+	s = kernel_params(node, &p);
+	*function = p.func;
+	const uint32_t stated[] = {
+		p.gridDimX, p.gridDimY, p.gridDimZ, p.blockDimX, p.blockDimY, p.blockDimZ, p.sharedMemBytes,
+	};
+	for (size_t i = 0; i < sizeof stated / sizeof stated[0]; i++) shape[i] = stated[i];
+	return kg_leave(ctx, before, s);
+}
+
+kg_status kg_exec_create(CUcontext ctx, CUgraph graph, CUgraphExec *exec) {
+	KG_IN(ctx, KG_CALL(cuGraphInstantiateWithFlags, exec, graph, 0));
+}
+
+kg_status kg_exec_destroy(CUcontext ctx, CUgraphExec exec) { KG_IN(ctx, KG_CALL(cuGraphExecDestroy, exec)); }
+
+kg_status kg_exec_upload(CUcontext ctx, CUgraphExec exec, CUstream stream) {
+	KG_IN(ctx, KG_CALL(cuGraphUpload, exec, stream));
+}
+
+kg_status kg_exec_launch(CUcontext ctx, CUgraphExec exec, CUstream stream) {
+	KG_IN(ctx, KG_CALL(cuGraphLaunch, exec, stream));
+}
