@@ -16,6 +16,7 @@ type kernel struct {
 	stem string // for the operating system
 	path string // for messages; as Image.Path
 	seen string // the extension of a file that is there
+	id   string // the same however the files were reached
 
 	// Where its folder was searched: the extensions of all its files, of which
 	// none is missing and all are regular.
@@ -52,18 +53,13 @@ func find(paths []string, faults *diag.List) (kernels []kernel, folders []string
 		found, searched := findIn(arg, faults)
 		folders = append(folders, searched...)
 		for _, k := range found {
-			if id := identity(k.stem); !seen[id] {
-				seen[id] = true
+			if !seen[k.id] {
+				seen[k.id] = true
 				kernels = append(kernels, k)
 			}
 		}
 	}
 	return kernels, folders
-}
-
-// identity is the same for one stem however it was reached.
-func identity(stem string) string {
-	return filepath.Join(realPath(filepath.Dir(stem)), filepath.Base(stem))
 }
 
 // realPath is the same for one folder however it was reached.
@@ -109,12 +105,12 @@ func findIn(arg string, faults *diag.List) ([]kernel, []string) {
 			Fix("a kernel's files are NAME.json, NAME.cubin, NAME.ptx, NAME.ttir, NAME.source and NAME.kerngen.json"))
 		return nil, nil
 	}
-	return []kernel{newKernel(dir, stem, ext)}, nil
+	return []kernel{newKernel(dir, realPath(dir), stem, ext)}, nil
 }
 
-func newKernel(dir, name, seen string) kernel {
+func newKernel(dir, realDir, name, seen string) kernel {
 	stem := filepath.Join(dir, name)
-	return kernel{stem: stem, path: filepath.ToSlash(stem), seen: seen}
+	return kernel{stem: stem, path: filepath.ToSlash(stem), seen: seen, id: filepath.Join(realDir, name)}
 }
 
 // walk searches a folder. A folder that symbolic links reach again is searched
@@ -131,17 +127,17 @@ type walk struct {
 // folders searches root and all below it. Real folders come before links, so
 // that what can be reached both ways gets its real path.
 func (w *walk) folders(root string) {
-	w.folder(root)
+	w.folder(root, realPath(root))
 	for len(w.links) > 0 {
 		next := w.links[0]
 		w.links = w.links[1:]
-		w.folder(next)
+		w.folder(next, realPath(next))
 	}
 	slices.SortFunc(w.kernels, func(a, b kernel) int { return strings.Compare(a.path, b.path) })
 }
 
-func (w *walk) folder(dir string) {
-	id := realPath(dir)
+// folder searches dir, whose real path is id.
+func (w *walk) folder(dir, id string) {
 	if w.visited[id] {
 		return
 	}
@@ -158,7 +154,7 @@ func (w *walk) folder(dir string) {
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		if e.IsDir() {
-			w.folder(name)
+			w.folder(name, filepath.Join(id, e.Name()))
 			continue
 		}
 		if e.Type()&os.ModeSymlink != 0 {
@@ -174,7 +170,7 @@ func (w *walk) folder(dir string) {
 	}
 	for stem, exts := range files {
 		if ext := witness(exts); ext != "" {
-			k := newKernel(dir, stem, ext)
+			k := newKernel(dir, id, stem, ext)
 			if !odd[stem] {
 				k.searched, k.exts = true, exts
 			}

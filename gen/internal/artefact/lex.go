@@ -81,12 +81,6 @@ func (l *lexer) start(kind byte) token {
 	return token{kind: kind, off: l.off, line: l.line, col: l.off - l.bol + 1}
 }
 
-// finish gives t its text: all from its start to here.
-func (l *lexer) finish(t token) token {
-	t.text = l.data[t.off:l.off]
-	return t
-}
-
 // str moves past the string that starts here; strings end on their line.
 func (l *lexer) str() error {
 	begin := l.start(0)

@@ -35,9 +35,7 @@ type ptxParser struct {
 }
 
 func (p *ptxParser) advance() error {
-	var err error
-	p.tok, err = p.lex.next()
-	return err
+	return p.lex.next(&p.tok)
 }
 
 func (p *ptxParser) unexpected(want string) error {

@@ -10,21 +10,23 @@ const (
 
 type ptxLexer struct{ lexer }
 
-func (l *ptxLexer) next() (token, error) {
+// next reads the next token into t.
+func (l *ptxLexer) next(t *token) error {
 	for {
 		l.blank()
 		if l.peek(0) != '/' || l.peek(1) != '*' {
 			break
 		}
 		if err := l.comment(); err != nil {
-			return token{}, err
+			return err
 		}
 	}
+	*t = l.start(endOfFile)
 	if l.off == len(l.data) {
-		return l.start(endOfFile), nil
+		return nil
 	}
 	c := l.data[l.off]
-	t := l.start(c)
+	t.kind = c
 	switch {
 	case isLetter(c) || c == '_' || c == '$' || c == '%':
 		t.kind = ptxName
@@ -38,14 +40,15 @@ func (l *ptxLexer) next() (token, error) {
 		l.while(ptxBytes)
 	case c == '"':
 		if err := l.str(); err != nil {
-			return token{}, err
+			return err
 		}
 	case c == endOfFile:
-		return token{}, l.fault(t, "not text: a zero byte")
+		return l.fault(*t, "not text: a zero byte")
 	default:
 		l.off++
 	}
-	return l.finish(t), nil
+	t.text = l.data[t.off:l.off]
+	return nil
 }
 
 // comment moves past the /* comment that starts here.

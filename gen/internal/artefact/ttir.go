@@ -48,9 +48,7 @@ type ttirParser struct {
 
 func (p *ttirParser) advance() error {
 	p.prev = p.lex.off
-	var err error
-	p.tok, err = p.lex.next()
-	return err
+	return p.lex.next(&p.tok)
 }
 
 // expect moves past a token of kind.

@@ -24,17 +24,19 @@ type ttirLexer struct {
 	open []token // brackets as yet without their other half
 }
 
-func (l *ttirLexer) next() (token, error) {
+// next reads the next token into t.
+func (l *ttirLexer) next(t *token) error {
 	l.blank()
+	*t = l.start(endOfFile)
 	if l.off == len(l.data) {
 		if n := len(l.open); n > 0 {
-			return token{}, l.fault(l.start(endOfFile), "the file ends early: %s of line %d is not closed", l.open[n-1].quoted(), l.open[n-1].line).
+			return l.fault(*t, "the file ends early: %s of line %d is not closed", l.open[n-1].quoted(), l.open[n-1].line).
 				Fix("compile the kernel again")
 		}
-		return l.start(endOfFile), nil
+		return nil
 	}
 	c := l.data[l.off]
-	t := l.start(c)
+	t.kind = c
 	switch {
 	case isLetter(c) || c == '_':
 		t.kind = ttirName
@@ -44,12 +46,12 @@ func (l *ttirLexer) next() (token, error) {
 		l.while(bareBytes)
 	case c == '"':
 		if err := l.str(); err != nil {
-			return token{}, err
+			return err
 		}
 	case c == '@' && l.peek(1) == '"':
 		l.off++
 		if err := l.str(); err != nil {
-			return token{}, err
+			return err
 		}
 	case c == '@' || c == '%' || c == '#' || c == '!':
 		l.off++
@@ -57,12 +59,14 @@ func (l *ttirLexer) next() (token, error) {
 	case c == '-' && l.peek(1) == '>': // so that an arrow closes no bracket
 		l.off += 2
 	case c == endOfFile:
-		return token{}, l.fault(t, "not text: a zero byte")
+		return l.fault(*t, "not text: a zero byte")
 	default:
 		l.off++
+		t.text = l.data[t.off:l.off]
+		return l.bracket(t)
 	}
-	t = l.finish(t)
-	return t, l.bracket(t)
+	t.text = l.data[t.off:l.off]
+	return nil
 }
 
 func isBareByte(c byte) bool {
@@ -75,20 +79,20 @@ var bareBytes, suffixBytes = newByteSet(isBareByte), newByteSet(isSuffixByte)
 
 // bracket keeps the stack of open brackets. Angle brackets are not on it:
 // outside of types they need not match.
-func (l *ttirLexer) bracket(t token) error {
+func (l *ttirLexer) bracket(t *token) error {
 	switch t.kind {
 	case '(', '[', '{':
 		if len(l.open) == maxTTIRDepth {
-			return l.fault(t, "more than %d levels of brackets", maxTTIRDepth)
+			return l.fault(*t, "more than %d levels of brackets", maxTTIRDepth)
 		}
-		l.open = append(l.open, t)
+		l.open = append(l.open, *t)
 	case ')', ']', '}':
 		n := len(l.open)
 		if n == 0 {
-			return l.fault(t, "%s closes nothing", t.quoted())
+			return l.fault(*t, "%s closes nothing", t.quoted())
 		}
 		if want := closing(l.open[n-1].kind); t.kind != want {
-			return l.fault(t, "%s where %q must close line %d", t.quoted(), want, l.open[n-1].line)
+			return l.fault(*t, "%s where %q must close line %d", t.quoted(), want, l.open[n-1].line)
 		}
 		l.open = l.open[:n-1]
 	}
