@@ -7,13 +7,20 @@ import (
 	"runtime/debug"
 )
 
-// gcPercent lets the heap grow to five times what is in use: a run is over
-// before collecting more often would pay.
-const gcPercent = 400
+// A run is over before collecting garbage often would pay: the heap may grow to
+// five times what is in use, or to memoryLimit bytes, beyond which it is
+// collected as need be. GOGC and GOMEMLIMIT have their usual say.
+const (
+	gcPercent   = 400
+	memoryLimit = 512 << 20
+)
 
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -2,8 +2,11 @@ package model
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
@@ -27,14 +30,29 @@ func Build(images []*artefact.Image, o Options) (kernels []Kernel, warnings []st
 
 	g := grouper{Options: o, usedFolds: map[string]bool{}}
 	byKernel := map[string][]compiled{}
-	for _, im := range images {
-		c, warned, err := compile(im, o.Signatures)
-		g.warnings = append(g.warnings, warned...)
-		if err != nil {
-			g.faults.Add(err)
+	type result struct {
+		compiled
+		warnings []string
+		err      error
+	}
+	results := make([]result, len(images))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, im := range images {
+		group.Go(func() error {
+			r := &results[i]
+			r.compiled, r.warnings, r.err = compile(im, o.Signatures)
+			return nil
+		})
+	}
+	group.Wait() // the errors are in results
+	for _, r := range results {
+		g.warnings = append(g.warnings, r.warnings...)
+		if r.err != nil {
+			g.faults.Add(r.err)
 			continue
 		}
-		byKernel[c.kernel] = append(byKernel[c.kernel], c)
+		byKernel[r.kernel] = append(byKernel[r.kernel], r.compiled)
 	}
 	readAll := g.faults.Err() == nil
 	for _, all := range byKernel {
