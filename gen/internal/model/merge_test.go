@@ -249,3 +249,18 @@ func TestSuffixNames(t *testing.T) {
 		t.Errorf("%d names are longer than they need be", longer)
 	}
 }
+
+func FuzzParseSignature(f *testing.F) {
+	f.Add("x_ptr: *fp32:16, n: i32")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSignature(text)
+		if err != nil {
+			return
+		}
+		for _, a := range s.args {
+			if a.name == "" || a.typ.Size() < 1 || a.promised && a.typ.Pointer == 0 && !a.typ.isInteger() {
+				t.Errorf("%q is read as %+v", text, a)
+			}
+		}
+	})
+}
