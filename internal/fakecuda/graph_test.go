@@ -49,6 +49,7 @@ func TestCaptureModes(t *testing.T) {
 		bears   = 0
 		refuses = 900
 	)
+	cubin := image(t, "add.sm90.cubin")
 	var word [2]uint64
 	out := func() uintptr { return uintptr(unsafe.Pointer(&word[0])) }
 	tests := []struct {
@@ -67,9 +68,16 @@ func TestCaptureModes(t *testing.T) {
 		{"new stream", func(d *Driver, _, _, _ uintptr) int { return d.Call("cuStreamCreateWithPriority", out(), 1, 0) }, [3]int{bears, bears, bears}},
 		{"upload", func(d *Driver, s, _, _ uintptr) int { return d.Call("cuGraphUpload", 0, s) }, [3]int{refuses, refuses, refuses}},
 		{"launch of a graph", func(d *Driver, s, _, _ uintptr) int { return d.Call("cuGraphLaunch", 0, s) }, [3]int{refuses, refuses, refuses}},
-		{"instantiation", func(d *Driver, _, _, _ uintptr) int {
-			return d.Call("cuGraphInstantiateWithFlags", out(), 0, 0) /* of no graph */
+		{"instantiation of no graph", func(d *Driver, _, _, _ uintptr) int {
+			return d.Call("cuGraphInstantiateWithFlags", out(), 0, 0)
 		}, [3]int{refuses, refuses, 1}},
+		{"load of a module", func(d *Driver, _, _, _ uintptr) int {
+			return d.Call("cuModuleLoadDataEx", out(), uintptr(unsafe.Pointer(&cubin[0])), 0, 0, 0)
+		}, [3]int{bears, bears, bears}},
+		{"unload of a module", func(d *Driver, _, _, _ uintptr) int {
+			must(t, d.Call("cuModuleLoadDataEx", out(), uintptr(unsafe.Pointer(&cubin[0])), 0, 0, 0))
+			return d.Call("cuModuleUnload", uintptr(word[0]))
+		}, [3]int{refuses, refuses, bears}},
 		{"pinned memory", func(d *Driver, _, _, _ uintptr) int {
 			var p uintptr
 			result := d.Call("cuMemHostAlloc", uintptr(unsafe.Pointer(&p)), 64, 0)

@@ -33,7 +33,8 @@ func (c Context) EndCapture(stream Stream) (Graph, Status) {
 	return Graph{g}, Status(s)
 }
 
-// CaptureInfo tells what the stream is being captured into.
+// CaptureInfo tells what the stream is being captured into. Nothing else may be
+// queued on the stream meanwhile.
 func (c Context) CaptureInfo(stream Stream) (CaptureInfo, Status) {
 	var (
 		state C.int
