@@ -1,3 +1,5 @@
+//go:build cgo
+
 #include "cloop.h"
 
 #include <dlfcn.h>

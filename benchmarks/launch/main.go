@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Command launch measures what a launch costs on the host: the same cubin
 // launched by a C loop and by the generated Go function, in one process, in
 // bursts that alternate, so that both see the same machine. It prints a table
