@@ -14,7 +14,7 @@ const ABI1 = 1
 // the first launch; a malformed Kernel is every Launch's error. Its methods and
 // Launch are safe for concurrent use. Do not copy or change a Kernel.
 type Kernel struct {
-	Name     string    // the Python function's
+	Name     string    // the Python function's, with what tells it from others of that name
 	Params   []Param   // run-time parameters: the fields of the args struct, in order
 	Variants []Variant // in the order of dispatch
 

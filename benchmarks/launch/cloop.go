@@ -43,7 +43,7 @@ func newCLoop(library string, ordinal int, cubin []byte, symbol string, threads,
 	var failed *C.char
 	c := C.cloop_new(lib, C.int(ordinal), C.CBytes(cubin), sym, &failed)
 	if c == nil {
-		return nil, fmt.Errorf("C loop: %s", C.GoString(failed))
+		return nil, fmt.Errorf("the C loop: %s", C.GoString(failed))
 	}
 	p := C.params_new(C.int(len(params)))
 	for i := range params {
@@ -52,7 +52,7 @@ func newCLoop(library string, ordinal int, cubin []byte, symbol string, threads,
 	return &cLoop{c, C.uint(threads), C.uint(shared), p}, nil
 }
 
-var errCLoop = errors.New("C loop: a launch failed")
+var errCLoop = errors.New("the C loop: a launch failed")
 
 // launches makes count launches and returns the time on the host.
 func (l *cLoop) launches(stream *kernrt.Stream, count int) (time.Duration, error) {
