@@ -70,7 +70,8 @@ func (b *Buffer[T]) CopyTo(stream *Stream, dst []T) error {
 }
 
 // Free frees the memory. The work that uses it must be done: synchronize its
-// streams first. A second Free, or one after the device's Close, is ErrClosed.
+// streams first. A second Free, or one after the device's Close, is ErrClosed;
+// where the driver refuses, the buffer stays and Free may be tried again.
 func (b *Buffer[T]) Free() error {
 	d := b.all.dev
 	if b.freed.Swap(true) {
@@ -83,10 +84,15 @@ func (b *Buffer[T]) Free() error {
 		return fmt.Errorf("free: %w, and with it its buffers are freed", err)
 	}
 	defer d.use.RUnlock()
+	// Forgotten first: once freed, the address may be another Alloc's.
 	d.mu.Lock()
 	delete(d.buffers, b.all.ptr.address)
 	d.mu.Unlock()
 	if status := d.ctx.Free(b.all.ptr.address); status != cuda.OK {
+		d.mu.Lock()
+		d.buffers[b.all.ptr.address] = struct{}{}
+		d.mu.Unlock()
+		b.freed.Store(false)
 		return fmt.Errorf("free %v on %v: %w", b.all.ptr, d, driverError(status))
 	}
 	return nil

@@ -184,8 +184,8 @@ func TestFreedBuffers(t *testing.T) {
 	wantError(t, b.CopyTo(stream, make([]float32, 2)), kernrt.ErrClosed, "copy from the device: the buffer is freed")
 	d.FailNext("cuMemFree_v2", 700, 0)
 	wantCall(t, broken.Free(), "cuMemFree_v2")
-	d.Call("cuMemFree_v2", uintptr(broken.Ptr().Addr()))
 	must(t, dev.Close())
+	wantAllocated(t, d)
 	if err := late.Free(); !errors.Is(err, kernrt.ErrClosed) {
 		t.Errorf("freed after the device was closed: %v", err)
 	}
@@ -199,4 +199,31 @@ func TestPointers(t *testing.T) {
 	if !(kernrt.Ptr[int8]{}).IsNull() {
 		t.Error("the zero Ptr is not null")
 	}
+}
+
+func TestFreeThatFailsMayBeTriedAgain(t *testing.T) {
+	d, dev, _ := onDevice0(t)
+	b, err := kernrt.Alloc[float32](dev, 4)
+	must(t, err)
+	d.FailNext("cuMemFree_v2", 900, 0)
+	var failed *kernrt.DriverError
+	if err := b.Free(); !errors.As(err, &failed) || failed.Code != 900 {
+		t.Errorf("Free: %v, want the driver's error", err)
+	}
+	wantAllocated(t, d, 16)
+	must(t, b.Free())
+	wantAllocated(t, d)
+	if err := b.Free(); !errors.Is(err, kernrt.ErrClosed) {
+		t.Errorf("Free after Free: %v", err)
+	}
+
+	// One that is never tried again is the device's to free.
+	b, err = kernrt.Alloc[float32](dev, 4)
+	must(t, err)
+	d.FailNext("cuMemFree_v2", 900, 0)
+	if err := b.Free(); err == nil {
+		t.Error("Free succeeded")
+	}
+	must(t, dev.Close())
+	wantAllocated(t, d)
 }

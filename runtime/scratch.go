@@ -113,11 +113,14 @@ func (s *Stream) allocScratch(size uint64) (uint64, cuda.Status) {
 // retireScratch gives outgrown memory up once the launches queued so far are
 // done: in stream order, or with the stream where the device cannot do that.
 func (s *Stream) retireScratch(address uint64) error {
+	var err error
 	if s.dev.info.MemoryPools {
-		return driverError(s.dev.ctx.FreeAsync(s.handle, address))
+		if err = driverError(s.dev.ctx.FreeAsync(s.handle, address)); err == nil {
+			return nil
+		}
 	}
 	s.scratch.retired = append(s.scratch.retired, address)
-	return nil
+	return err
 }
 
 // free gives all scratch back; the stream is idle and no longer used.

@@ -286,3 +286,17 @@ func TestScratchIsTheStreams(t *testing.T) {
 	must(t, one.Close())
 	wantAllocated(t, d, 64)
 }
+
+func TestOutgrownScratchThatCannotBeFreedIsKept(t *testing.T) {
+	d, dev, stream := onDevice0(t)
+	k := add(t, scratch(kernrt.Scratch{Size: 100, Align: 4}, kernrt.Scratch{}))
+	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(10), addArgsOf(16)))
+	d.FailNext("cuMemFreeAsync", 900, 0)
+	if err := kernrt.Launch(k, stream, kernrt.Grid1D(100), addArgsOf(16)); err == nil {
+		t.Error("the launch succeeded")
+	}
+	wantAllocated(t, d, 1000, 10000)
+	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(100), addArgsOf(16)))
+	must(t, dev.Close())
+	wantAllocated(t, d)
+}
