@@ -73,6 +73,7 @@ type PTX struct {
 	Cluster         [3]int // .reqnctapercluster, likewise
 	ExplicitCluster bool   // .explicitcluster
 	WaitsForGrid    bool   // the code contains griddepcontrol.wait
+	UsesShared      bool   // the code names Triton's dynamic shared memory, global_smem
 	Text            []byte
 }
 
@@ -83,6 +84,7 @@ type PTXParam struct {
 	Align   int    // 0 where not written
 	Pointer bool   // .ptr
 	Line    int
+	Used    bool // the code names it
 }
 
 // Cubin is what a launcher must know of a cubin with one kernel.

@@ -32,7 +32,12 @@ type ptxParser struct {
 	lex ptxLexer
 	tok token // the next one
 	ptx *PTX
+
+	numbers map[string]int // the entry's, by name
 }
+
+// sharedSymbol is what Triton calls its dynamic shared memory.
+const sharedSymbol = "global_smem"
 
 func (p *ptxParser) advance() error {
 	return p.lex.next(&p.tok)
@@ -146,6 +151,12 @@ func (p *ptxParser) block() error {
 				p.ptx.WaitsForGrid = true
 			}
 			continue
+		case p.tok.kind == ptxName && p.tok.is(sharedSymbol):
+			p.ptx.UsesShared = true
+		case p.tok.kind == ptxName:
+			if i, ok := p.numbers[string(p.tok.text)]; ok {
+				p.ptx.Params[i].Used = true
+			}
 		}
 		if err := p.advance(); err != nil || depth == 0 {
 			return err

@@ -9,27 +9,27 @@ import (
 )
 
 func TestPTXArtefacts(t *testing.T) {
-	ptr := func(line int) PTXParam { return PTXParam{".u64", 8, 0, true, line} }
+	ptr := func(line int, used bool) PTXParam { return PTXParam{".u64", 8, 0, true, line, used} }
 	for _, test := range []struct {
 		file string
 		want PTX
 	}{
 		{"triton-3.6.0/scalars.sm90/scalars_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "scalars_kernel", ReqNTID: [3]int{32, 1, 1}, Params: []PTXParam{
-			ptr(12), {".u8", 1, 0, false, 13}, {".u8", 1, 0, false, 14}, {".u16", 2, 0, false, 15}, {".u32", 4, 0, false, 16}, {".u64", 8, 0, false, 17},
-			{".u8", 1, 0, false, 18}, {".u16", 2, 0, false, 19}, {".u32", 4, 0, false, 20}, {".u64", 8, 0, false, 21}, {".b8", 2, 2, false, 22},
-			{".b8", 2, 2, false, 23}, {".f32", 4, 0, false, 24}, {".f64", 8, 0, false, 25}, ptr(26), ptr(27),
+			ptr(12, true), {".u8", 1, 0, false, 13, true}, {".u8", 1, 0, false, 14, true}, {".u16", 2, 0, false, 15, true}, {".u32", 4, 0, false, 16, true}, {".u64", 8, 0, false, 17, true},
+			{".u8", 1, 0, false, 18, true}, {".u16", 2, 0, false, 19, true}, {".u32", 4, 0, false, 20, true}, {".u64", 8, 0, false, 21, true}, {".b8", 2, 2, false, 22, true},
+			{".b8", 2, 2, false, 23, true}, {".f32", 4, 0, false, 24, true}, {".f64", 8, 0, false, 25, true}, ptr(26, false), ptr(27, false),
 		}}},
 		{"triton-3.6.0/matmul_cta2.sm90/matmul_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "matmul_kernel", ReqNTID: [3]int{256, 1, 1},
-			Cluster: [3]int{2, 1, 1}, ExplicitCluster: true, Params: []PTXParam{
-				ptr(13), ptr(14), ptr(15), {".u32", 4, 0, false, 16}, {".u32", 4, 0, false, 17}, {".u32", 4, 0, false, 18},
-				{".u32", 4, 0, false, 19}, {".u32", 4, 0, false, 20}, {".u32", 4, 0, false, 21}, ptr(22), ptr(23),
+			Cluster: [3]int{2, 1, 1}, ExplicitCluster: true, UsesShared: true, Params: []PTXParam{
+				ptr(13, true), ptr(14, true), ptr(15, true), {".u32", 4, 0, false, 16, true}, {".u32", 4, 0, false, 17, true}, {".u32", 4, 0, false, 18, true},
+				{".u32", 4, 0, false, 19, true}, {".u32", 4, 0, false, 20, true}, {".u32", 4, 0, false, 21, true}, ptr(22, false), ptr(23, false),
 			}}},
-		{"triton-3.6.0/tma_host.sm90/tma_host_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "tma_host_kernel", ReqNTID: [3]int{128, 1, 1}, Params: []PTXParam{
-			{".b8", 128, 64, false, 13}, {".u32", 4, 0, false, 14}, {".u32", 4, 0, false, 15}, {".u64", 8, 0, false, 16}, {".u64", 8, 0, false, 17},
-			{".b8", 128, 64, false, 18}, {".u32", 4, 0, false, 19}, {".u32", 4, 0, false, 20}, {".u64", 8, 0, false, 21}, {".u64", 8, 0, false, 22}, ptr(23), ptr(24),
+		{"triton-3.6.0/tma_host.sm90/tma_host_kernel.ptx", PTX{Version: "8.7", Target: "sm_90a", Entry: "tma_host_kernel", ReqNTID: [3]int{128, 1, 1}, UsesShared: true, Params: []PTXParam{
+			{".b8", 128, 64, false, 13, true}, {".u32", 4, 0, false, 14, false}, {".u32", 4, 0, false, 15, false}, {".u64", 8, 0, false, 16, false}, {".u64", 8, 0, false, 17, false},
+			{".b8", 128, 64, false, 18, true}, {".u32", 4, 0, false, 19, false}, {".u32", 4, 0, false, 20, false}, {".u64", 8, 0, false, 21, false}, {".u64", 8, 0, false, 22, false}, ptr(23, false), ptr(24, false),
 		}}},
 		{"ptxas/bounds.ptx", PTX{Version: "8.7", Target: "sm_90", Entry: "store_next", MaxNTID: [3]int{256, 2, 1}, Params: []PTXParam{
-			ptr(16), {".u8", 1, 0, false, 17}, {".b8", 2, 2, false, 18}, {".b8", 128, 64, false, 19}, {".u32", 4, 0, false, 20},
+			ptr(16, true), {".u8", 1, 0, false, 17, false}, {".b8", 2, 2, false, 18, false}, {".b8", 128, 64, false, 19, false}, {".u32", 4, 0, false, 20, false},
 		}}},
 	} {
 		data := file(t, test.file)
@@ -64,11 +64,16 @@ func TestPTXForms(t *testing.T) {
 		{"not visible", ptxHead + ".entry k() { ret; }", base},
 		{"further items of the target", ".version 8.7 .target sm_80, texmode_independent, debug .address_size 64 .entry k() { }", base},
 		{"plain parameters", ptxHead + ".entry k(.param .u64 a, .param .b16 b, .param .align 16 .b32 c[4]) { }", with(func(p *PTX) {
-			p.Params = []PTXParam{{".u64", 8, 0, false, 4}, {".b16", 2, 0, false, 4}, {".b32", 16, 16, false, 4}}
+			p.Params = []PTXParam{{".u64", 8, 0, false, 4, false}, {".b16", 2, 0, false, 4, false}, {".b32", 16, 16, false, 4, false}}
 		})},
 		{"pointers", ptxHead + ".entry k(.param .u64 .ptr a, .param .u64 .ptr .shared .align 0x10 b) { }", with(func(p *PTX) {
-			p.Params = []PTXParam{{".u64", 8, 0, true, 4}, {".u64", 8, 0, true, 4}}
+			p.Params = []PTXParam{{".u64", 8, 0, true, 4, false}, {".u64", 8, 0, true, 4, false}}
 		})},
+		{"used parameters and shared memory", ptxHead + ".extern .shared .b8 global_smem[];\n.entry k(.param .u64 a, .param .u64 b, .param .u64 c) { ld.param.b64 %rd1, [b]; mov.b32 %r1, global_smem; /* a */ ld.param.b32 %r2, [c+4]; } // a", with(func(p *PTX) {
+			p.UsesShared = true
+			p.Params = []PTXParam{{".u64", 8, 0, false, 5, false}, {".u64", 8, 0, false, 5, true}, {".u64", 8, 0, false, 5, true}}
+		})},
+		{"shared memory declared only", ptxHead + ".extern .shared .b8 global_smem[];\n.entry k() { ret; }", base},
 		{"three numbers", ptxHead + ".entry k()\n.maxntid 1, 2, 3 .reqntid 4, 5 .reqnctapercluster 2, 2, 1 { }", with(func(p *PTX) {
 			p.MaxNTID, p.ReqNTID, p.Cluster = [3]int{1, 2, 3}, [3]int{4, 5, 1}, [3]int{2, 2, 1}
 		})},

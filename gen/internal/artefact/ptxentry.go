@@ -122,6 +122,10 @@ func (p *ptxParser) param() error {
 		}
 		param.Size *= n
 	}
+	if p.numbers == nil {
+		p.numbers = make(map[string]int)
+	}
+	p.numbers[string(name.text)] = len(p.ptx.Params)
 	p.ptx.Params = append(p.ptx.Params, param)
 	return nil
 }

@@ -105,6 +105,9 @@ func (c *checker) checkMemory() {
 		c.fault(metaExt, "%s needs %d bytes of shared memory; no architecture has more than %d", m.Name, m.Shared, maxShared).
 			Fix("recompile with smaller blocks or fewer stages")
 	}
+	if m.Shared == 0 && c.PTX != nil && c.PTX.UsesShared {
+		c.fault(metaExt, "needs no shared memory, but the code uses some").Fix(remake)
+	}
 	if m.TensorMemory < 0 || m.TensorMemory > maxTensorColumns {
 		c.fault(metaExt, "%s needs %d columns of tensor memory; there are %d", m.Name, m.TensorMemory, maxTensorColumns).
 			Fix("recompile with smaller blocks")
@@ -115,6 +118,9 @@ func (c *checker) checkMemory() {
 // pointer number at, from 1.
 func (c *checker) scratch(kind string, s artefact.Scratch, at, hidden int) Scratch {
 	switch {
+	case s.Size == 0 && c.usesHidden(at, hidden):
+		c.fault(metaExt, "needs no %s scratch, but the code uses its pointer to it", kind).Fix(remake)
+		return Scratch{}
 	case s.Size == 0:
 		return Scratch{}
 	case s.Size < 0:
@@ -125,6 +131,16 @@ func (c *checker) scratch(kind string, s artefact.Scratch, at, hidden int) Scrat
 		c.fault(metaExt, "needs %d bytes of %s scratch, but the code takes %d scratch pointers", s.Size, kind, hidden).Fix(remake)
 	}
 	return Scratch(s)
+}
+
+// usesHidden reports whether the code is seen to use the hidden pointer number
+// at, from 1.
+func (c *checker) usesHidden(at, hidden int) bool {
+	if c.PTX == nil || at > hidden {
+		return false
+	}
+	i := len(c.PTX.Params) - hidden + at - 1
+	return i >= 0 && c.PTX.Params[i].Used
 }
 
 // pdl reports whether to launch with programmatic stream serialisation. A
