@@ -2,6 +2,7 @@ package kernrt
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"sync"
 
@@ -17,7 +18,7 @@ type scratch struct {
 	mu      sync.Mutex
 	global  scratchBuffer
 	profile scratchBuffer
-	retired []uint64 // outgrown, on devices that cannot free in stream order
+	retired []uint64 // no longer used, but could not be freed in stream order
 }
 
 type scratchBuffer struct {
@@ -86,14 +87,14 @@ func (s *Stream) refuseCapture() error {
 // grow replaces the buffer by one of at least size bytes, doubling where there
 // is room, so that growing grids reallocate rarely.
 func (b *scratchBuffer) grow(s *Stream, size uint64) error {
-	address, status := s.allocScratch(max(size, 2*b.size))
 	got := max(size, 2*b.size)
+	address, status := s.allocScratch(got)
 	if status.Result() == cuda.OutOfMemory && got > size {
-		address, status = s.allocScratch(size)
 		got = size
+		address, status = s.allocScratch(got)
 	}
 	if status != cuda.OK {
-		return &fault{driverError(status), "scratch of " + bytesText(size) + ": " + driverError(status).Error()}
+		return fmt.Errorf("scratch of %s: %w", bytesText(size), driverError(status))
 	}
 	old := *b
 	*b = scratchBuffer{address, got}
@@ -110,8 +111,8 @@ func (s *Stream) allocScratch(size uint64) (uint64, cuda.Status) {
 	return s.dev.ctx.Alloc(size)
 }
 
-// retireScratch gives outgrown memory up once the launches queued so far are
-// done: in stream order, or with the stream where the device cannot do that.
+// retireScratch gives memory up once the launches queued so far are done: in
+// stream order, or with the stream where that cannot be.
 func (s *Stream) retireScratch(address uint64) error {
 	var err error
 	if s.dev.info.MemoryPools {
@@ -127,12 +128,8 @@ func (s *Stream) retireScratch(address uint64) error {
 func (c *scratch) free(s *Stream) error {
 	var errs []error
 	for _, b := range []scratchBuffer{c.global, c.profile} {
-		switch {
-		case b.address == 0:
-		case s.dev.info.MemoryPools:
-			errs = append(errs, driverError(s.dev.ctx.FreeAsync(s.handle, b.address)))
-		default:
-			c.retired = append(c.retired, b.address)
+		if b.address != 0 {
+			errs = append(errs, s.retireScratch(b.address))
 		}
 	}
 	for _, address := range c.retired {

@@ -118,10 +118,10 @@ func (c *checker) checkMemory() {
 // pointer number at, from 1.
 func (c *checker) scratch(kind string, s artefact.Scratch, at, hidden int) Scratch {
 	switch {
-	case s.Size == 0 && c.usesHidden(at, hidden):
-		c.fault(metaExt, "needs no %s scratch, but the code uses its pointer to it", kind).Fix(remake)
-		return Scratch{}
 	case s.Size == 0:
+		if c.usesHidden(at, hidden) {
+			c.fault(metaExt, "needs no %s scratch, but the code uses its pointer to it", kind).Fix(remake)
+		}
 		return Scratch{}
 	case s.Size < 0:
 		c.fault(metaExt, "%s scratch of %d bytes", kind, s.Size).Fix(remake)
