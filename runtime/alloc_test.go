@@ -30,4 +30,19 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 			}
 		})
 	}
+	t.Run("with a declared grid", func(t *testing.T) {
+		d, _, stream := onDevice0(t)
+		k := tuned(6)
+		d.Record(false)
+		n := testing.AllocsPerRun(100, func() {
+			args := sizedArgs{p, p, p, 16, 64, 4096}
+			if err := kernrt.LaunchConfig(k, stream, 3, kernrt.Grid{}, &args); err != nil {
+				t.Error(err)
+			}
+		})
+		d.Record(true)
+		if n != 0 {
+			t.Errorf("%v allocations a launch, want none", n)
+		}
+	})
 }

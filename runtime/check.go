@@ -32,9 +32,40 @@ func (k *Kernel) check() error {
 			return faultf(ErrMalformed, "parameter %s is nullable but %s is no pointer", p.Name, p.Type)
 		}
 	}
+	if err := k.checkConfigs(); err != nil {
+		return faultf(ErrMalformed, "%v", err)
+	}
 	for v := range k.Variants {
 		if err := k.checkVariant(&k.Variants[v]); err != nil {
 			return faultf(ErrMalformed, "variant %d: %v", v+1, err)
+		}
+	}
+	return nil
+}
+
+// checkConfigs wants variants for each configuration, in order, and a grid for
+// all configurations or for none.
+func (k *Kernel) checkConfigs() error {
+	next := 0
+	for v := range k.Variants {
+		switch c := k.Variants[v].Config; {
+		case c < 0 || c >= max(1, len(k.Configs)):
+			return fmt.Errorf("variant %d: it is of configuration %d of %d", v+1, c, len(k.Configs))
+		case c != next-1 && c != next:
+			return fmt.Errorf("variant %d: it is of configuration %d, which is out of order", v+1, c)
+		default:
+			next = c + 1
+		}
+	}
+	if next < len(k.Configs) {
+		return fmt.Errorf("configuration %d has no variants", next)
+	}
+	for i := range k.Configs {
+		if (len(k.Configs[i].Grid) > 0) != k.declares() {
+			return fmt.Errorf("configuration %d: either all declare a grid or none does", i)
+		}
+		if _, err := k.parseGrid(k.Configs[i].Grid); err != nil {
+			return fmt.Errorf("configuration %d: %w", i, err)
 		}
 	}
 	return nil

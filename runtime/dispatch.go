@@ -55,12 +55,70 @@ func (g guard) value(at unsafe.Pointer) uint64 {
 	return *(*uint64)(at)
 }
 
+// conditions are the guards that variants have. They are few, so a launch finds
+// out which are broken and then compares that set with each variant's.
+type conditions struct {
+	guards  []guard  // each once
+	choices []choice // by variant that has an image for the device, in order
+}
+
+// choice is a variant and the guards it has, as a set of bits.
+type choice struct {
+	needs   uint64
+	variant *loadable
+}
+
+// conditionsOf collects the guards of variants; there are none where one word
+// does not hold so many.
+func conditionsOf(variants []loadable) conditions {
+	var c conditions
+	for i := range variants {
+		v := &variants[i]
+		if len(v.candidates) == 0 {
+			continue
+		}
+		needs := uint64(0)
+		for _, g := range v.guards {
+			at := slices.Index(c.guards, g)
+			if at < 0 {
+				at = len(c.guards)
+				c.guards = append(c.guards, g)
+			}
+			if at >= 64 {
+				return conditions{}
+			}
+			needs |= 1 << at
+		}
+		c.choices = append(c.choices, choice{needs, v})
+	}
+	return c
+}
+
 // pick returns the first variant that has an image for the device and whose
 // guards all hold, or nil.
-func (on *onDevice) pick(args unsafe.Pointer) *loadable {
+func (c *configured) pick(args unsafe.Pointer) *loadable {
+	if c.choices == nil {
+		return c.search(args)
+	}
+	broken := uint64(0)
+	for i := range c.guards {
+		if !c.guards[i].holds(args) {
+			broken |= 1 << (i & 63)
+		}
+	}
+	for i := range c.choices {
+		if c.choices[i].needs&broken == 0 {
+			return c.choices[i].variant
+		}
+	}
+	return nil
+}
+
+// search is pick by one variant after another.
+func (c *configured) search(args unsafe.Pointer) *loadable {
 next:
-	for i := range on.variants {
-		v := &on.variants[i]
+	for i := range c.variants {
+		v := &c.variants[i]
 		for j := range v.guards {
 			if !v.guards[j].holds(args) {
 				continue next
@@ -73,23 +131,23 @@ next:
 	return nil
 }
 
-// pickError tells why no variant takes the arguments: for each the first guard
-// that does not hold.
-func (on *onDevice) pickError(args unsafe.Pointer) error {
+// pickError tells why no variant of a configuration takes the arguments: for
+// each the first guard that does not hold.
+func (on *onDevice) pickError(c *configured, args unsafe.Pointer) error {
 	var reasons []string
 	kind := ErrNoImage
-	for i := range on.variants {
-		v := &on.variants[i]
+	for i := range c.variants {
+		v := &c.variants[i]
 		var reason string
 		if len(v.candidates) == 0 {
-			reason = on.noImage(&on.kernel.Variants[i])
+			reason = on.noImage(&on.kernel.Variants[c.first+i])
 		} else {
 			kind = ErrArgument
 			broken := slices.IndexFunc(v.guards, func(g guard) bool { return !g.holds(args) })
 			reason = on.broken(v.guards[broken], args)
 		}
 		if len(on.variants) > 1 {
-			reason = fmt.Sprintf("variant %d: %s", i+1, reason)
+			reason = fmt.Sprintf("variant %d: %s", c.first+i+1, reason)
 		}
 		reasons = append(reasons, reason)
 	}

@@ -16,7 +16,8 @@ const ABI1 = 1
 type Kernel struct {
 	Name     string    // the Python function's, with what tells it from others of that name
 	Params   []Param   // run-time parameters: the fields of the args struct, in order
-	Variants []Variant // in the order of dispatch
+	Configs  []Config  // the default first; none where there is one only and the caller gives the grid
+	Variants []Variant // by configuration, then in the order of dispatch
 
 	mu      sync.Mutex               // held to change what follows
 	devices atomic.Pointer[onDevice] // a list of those it was launched on, newest first
@@ -29,9 +30,20 @@ type Param struct {
 	Nullable bool   // a null pointer is a valid argument
 }
 
+// Config is one way in which a kernel is tuned: all compute the same, in
+// another time. Each has its own variants.
+type Config struct {
+	Name string // its constants and options: "BLOCK_M=128,num_warps=8"; "" for the only one
+	// One to three dimensions of the grid, as expressions over integers,
+	// parameters of integer type, + - * / %, cdiv, min and max, such as
+	// "cdiv(n, 1024)"; nil where the caller gives the grid.
+	Grid []string
+}
+
 // Variant is one specialisation of a kernel: it may be launched when all its
 // guards hold.
 type Variant struct {
+	Config int // index into Kernel.Configs
 	Guards []Guard
 	Images []Image
 }

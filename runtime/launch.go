@@ -9,24 +9,31 @@ import (
 
 // Launch queues a kernel on a stream and does not wait for it. Generated Launch
 // functions call it; args is the kernel's args struct, read before Launch
-// returns. Errors are *LaunchError.
+// returns. The zero grid stands for the one that the kernel declares. Errors are
+// *LaunchError.
 //
-// The checks come in this order: a nil or closed stream; a grid that is not set
-// or has a negative dimension is ErrArgument, one with a zero dimension a no-op
-// that succeeds, whatever the arguments; then null pointers and broken promises
-// are ErrArgument; then what the device cannot run is ErrNoImage or ErrLimit. No
-// kernel is ever queued with a broken promise.
+// The checks come in this order: a nil or closed stream; a grid that is not set,
+// cannot be computed or has a negative dimension is ErrArgument, one with a zero
+// dimension a no-op that succeeds, whatever the pointers; then null pointers and
+// broken promises are ErrArgument; then what the device cannot run is ErrNoImage
+// or ErrLimit. No kernel is ever queued with a broken promise.
 func Launch[A any](k *Kernel, s *Stream, grid Grid, args *A) error {
 	// args itself must not pass through an interface or a function value on its
 	// way to the driver: it would escape, one allocation a launch.
-	return k.launch(s, grid, unsafe.Pointer(args), (*A)(nil))
+	return k.launch(s, 0, grid, unsafe.Pointer(args), (*A)(nil))
 }
 
-func (k *Kernel) launch(s *Stream, grid Grid, args unsafe.Pointer, argsType any) error {
+// LaunchConfig is Launch in another configuration than the default: an index
+// into k.Configs.
+func LaunchConfig[A any](k *Kernel, s *Stream, config int, grid Grid, args *A) error {
+	return k.launch(s, config, grid, unsafe.Pointer(args), (*A)(nil))
+}
+
+func (k *Kernel) launch(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any) error {
 	if err := s.acquire(); err != nil {
 		return k.launchError(s, grid, err)
 	}
-	err := k.launchOn(s, grid, args, argsType)
+	grid, err := k.launchOn(s, config, grid, args, argsType)
 	s.mu.RUnlock()
 	if err != nil {
 		return k.launchError(s, grid, err)
@@ -34,34 +41,60 @@ func (k *Kernel) launch(s *Stream, grid Grid, args unsafe.Pointer, argsType any)
 	return nil
 }
 
-func (k *Kernel) launchOn(s *Stream, grid Grid, args unsafe.Pointer, argsType any) error {
-	if grid.x <= 0 || grid.y <= 0 || grid.z <= 0 {
-		return grid.check()
+// launchOn returns the grid, which it computes where the kernel declares it.
+func (k *Kernel) launchOn(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any) (Grid, error) {
+	on, p, grid, err := k.choose(s.dev, config, grid, args, argsType)
+	if p == nil {
+		return grid, err
+	}
+	if s.debug {
+		return grid, on.launchChecked(s, p, grid, args)
+	}
+	return grid, p.launch(s, grid, args)
+}
+
+// choose finds what a launch with args runs on d: the plan and the grid, checked
+// against each other. There is no plan where there is an error, nor where the
+// grid is empty.
+func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, argsType any) (*onDevice, *plan, Grid, error) {
+	if (grid.x <= 0 || grid.y <= 0 || grid.z <= 0) && (grid.set || !k.declares()) {
+		return nil, nil, grid, grid.check()
 	}
 	if args == nil {
-		return faultf(ErrArgument, "args is nil")
+		return nil, nil, grid, faultf(ErrArgument, "args is nil")
 	}
-	on, err := k.on(s.dev, argsType)
+	on, err := k.on(d, argsType)
 	if err != nil {
-		return err
+		return nil, nil, grid, err
 	}
-	v := on.pick(args)
+	if uint(config) >= uint(len(on.configs)) {
+		return nil, nil, grid, faultf(ErrArgument, "there is no configuration %d; there are %d", config, len(on.configs))
+	}
+	c := &on.configs[config]
+	declared := !grid.set
+	if declared {
+		if grid, err = c.grid.compute(args); err != nil || grid.x == 0 || grid.y == 0 || grid.z == 0 {
+			return nil, nil, grid, err
+		}
+	}
+	v := c.pick(args)
 	if v == nil {
-		return on.pickError(args)
+		return nil, nil, grid, on.pickError(c, args)
 	}
 	p := v.plan.Load()
 	if p == nil {
 		if p, err = on.load(v); err != nil {
-			return err
+			return nil, nil, grid, err
 		}
 	}
 	if grid.x > p.most[0] || grid.y > p.most[1] || grid.z > p.most[2] {
-		return p.gridError()
+		err := p.gridError()
+		if declared {
+			err = fmt.Errorf("%s is too large: %w", c.grid.text(args), err)
+		}
+		return nil, nil, grid, err
 	}
-	if s.debug {
-		return on.launchChecked(s, p, grid, args)
-	}
-	return p.launch(s, grid, args)
+	return on, p, grid, nil
 }
 
 // launch queues the plan's image.

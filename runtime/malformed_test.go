@@ -23,6 +23,7 @@ func TestMalformedKernels(t *testing.T) {
 	guard := func(param int, is kernrt.GuardKind) func(K) {
 		return func(k K) { k.Variants[0].Guards = []kernrt.Guard{{Param: param, Is: is}} }
 	}
+	grid := func(dims ...string) func(K) { return func(k K) { k.Configs = []kernrt.Config{{Grid: dims}} } }
 	const v1, m1 = "variant 1: ", "variant 1: image sm_80: "
 	const order = "do not name passed parameters in order"
 	empty := ""
@@ -52,6 +53,29 @@ func TestMalformedKernels(t *testing.T) {
 		{"pointer that is 1", guard(0, kernrt.EqualTo1), v1 + "guard equal to 1 does not suit parameter p, a *fp32"},
 		{"integer that is null", guard(1, kernrt.Null), v1 + "guard null does not suit parameter n, a i32"},
 		{"unknown guard", guard(1, 77), v1 + "guard GuardKind(77) does not suit parameter n, a i32"},
+		{"configuration of none", spec(func(k K) { k.Variants[0].Config = 1 }), v1 + "it is of configuration 1 of 0"},
+		{"configuration less than none", spec(func(k K) { k.Variants[0].Config = -1 }), v1 + "it is of configuration -1 of 0"},
+		{"configurations out of order", spec(func(k K) {
+			k.Configs = make([]kernrt.Config, 2)
+			k.Variants = append(k.Variants, k.Variants[0])
+			k.Variants[0].Config = 1
+		}), v1 + "it is of configuration 1, which is out of order"},
+		{"configuration without variants", spec(func(k K) { k.Configs = make([]kernrt.Config, 2) }), "configuration 1 has no variants"},
+		{"grid of some configurations", spec(func(k K) {
+			k.Configs = []kernrt.Config{{Grid: []string{"1"}}, {}}
+			k.Variants = append(k.Variants, k.Variants[0])
+			k.Variants[1].Config = 1
+		}), "configuration 1: either all declare a grid or none does"},
+		{"grid of no dimension", spec(func(k K) {
+			k.Configs = []kernrt.Config{{Grid: []string{"1"}}, {Grid: []string{}}}
+			k.Variants = append(k.Variants, k.Variants[0])
+			k.Variants[1].Config = 1
+		}), "configuration 1: either all declare a grid or none does"},
+		{"grid of four dimensions", grid("1", "1", "1", "1"), "configuration 0: a grid has at most three dimensions, not 4"},
+		{"grid of no expression", grid("n +"), `configuration 0: grid "n +": the expression ends where a value is missing`},
+		{"grid of nothing", grid("N"), `configuration 0: grid "N" names N, which is no parameter`},
+		{"grid of a pointer", grid("1", "cdiv(p, 2)"), `configuration 0: grid "cdiv(p, 2)" names p, which is *fp32, no integer`},
+		{"grid of a float", grid("f"), `configuration 0: grid "f" names f, which is fp32, no integer`},
 		{"no images", spec(func(k K) { k.Variants[0].Images = nil }), v1 + "it has no images"},
 		{"fault in the second variant", spec(func(k K) { k.Variants = append(k.Variants, kernrt.Variant{}) }), "variant 2: it has no images"},
 		{"target of no architecture", image(func(m M) { m.Target = "90a" }), `variant 1: image 90a: target "90a" is not sm_NN or sm_NNa`},

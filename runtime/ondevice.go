@@ -16,9 +16,18 @@ type onDevice struct {
 	dev      *Device
 	next     atomic.Pointer[onDevice]
 	argsType uintptr // identity of the pointer to the args struct
-	variants []loadable
+	configs  []configured
+	variants []loadable // of all configurations, as Kernel.Variants
 	kernel   *Kernel
 	offsets  []uintptr // of each parameter in the args struct
+}
+
+// configured is a configuration on one device.
+type configured struct {
+	variants []loadable    // a part of onDevice's
+	first    int           // index of the first of them
+	grid     *declaredGrid // nil where the caller gives the grid
+	conditions
 }
 
 // loadable is a variant on one device, loaded by the first launch that picks it.
@@ -65,12 +74,32 @@ func (k *Kernel) addDevice(d *Device, args any) (*onDevice, error) {
 		on.variants[v].guards = k.guardsOf(&k.Variants[v], offsets)
 		on.variants[v].candidates = candidates(k.Variants[v].Images, d.info.sm())
 	}
+	on.configs = k.configure(on.variants, offsets)
 	on.next.Store(k.devices.Load())
 	k.devices.Store(on)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.loaded = append(d.loaded, on)
 	return on, nil
+}
+
+// configure divides variants, which are sorted by configuration.
+func (k *Kernel) configure(variants []loadable, offsets []uintptr) []configured {
+	configs := make([]configured, max(1, len(k.Configs)))
+	end := 0
+	for i := range configs {
+		c := &configs[i]
+		c.first = end
+		for end < len(variants) && k.Variants[end].Config == i {
+			end++
+		}
+		c.variants = variants[c.first:end]
+		c.conditions = conditionsOf(c.variants)
+		if i < len(k.Configs) {
+			c.grid = k.layGrid(k.Configs[i].Grid, offsets)
+		}
+	}
+	return configs
 }
 
 // unload unloads all images and forgets the device. No launch there uses the

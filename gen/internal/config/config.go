@@ -6,7 +6,7 @@
 // hence every value keeps its position.
 package config
 
-import "github.com/kerngen/kerngen/gen/internal/grid"
+import "github.com/kerngen/kerngen/internal/gridexpr"
 
 // FileName is the configuration's name.
 const FileName = "kerngen.yaml"
@@ -77,7 +77,7 @@ type Setting struct {
 // Dimension is one dimension of a declared grid.
 type Dimension struct {
 	Pos  string // of the expression
-	Expr grid.Expr
+	Expr gridexpr.Expr
 
 	line, col int // of the expression's first byte; col 0 where bytes do not count columns
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/kerngen/kerngen/gen/internal/grid"
+	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
 const whole = `# a comment
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	add, mm := c.Packages[0].Kernels[0], c.Packages[0].Kernels[1]
-	dim, err := grid.Parse("cdiv(n, BLOCK)")
+	dim, err := gridexpr.Parse("cdiv(n, BLOCK)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 		Options: []Setting{{"kerngen.yaml:18:19", "num_warps", Value{Pos: "kerngen.yaml:18:30", Kind: Int, Int: 8}}},
 		Grid: []Dimension{
 			{Pos: "kerngen.yaml:19:16", Expr: dim},
-			{Pos: "kerngen.yaml:19:34", Expr: grid.Expr{Op: grid.Int, Int: 2}},
+			{Pos: "kerngen.yaml:19:34", Expr: gridexpr.Expr{Op: gridexpr.Int, Int: 2}},
 		},
 		GoName: "add", Renames: map[string]string{"x_ptr": "x"}, Doc: "Adds.",
 	}

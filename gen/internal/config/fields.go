@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/kerngen/kerngen/gen/internal/grid"
+	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
 // The keys of each mapping. kerngen.schema.json has the same, which a test
@@ -242,10 +242,10 @@ func (d *decoder) grid(k *Kernel, n *yaml.Node) {
 				dim.col++
 			}
 		}
-		e, err := grid.Parse(text)
+		e, err := gridexpr.Parse(text)
 		if err != nil {
 			at := 0
-			var syntax *grid.SyntaxError
+			var syntax *gridexpr.SyntaxError
 			if errors.As(err, &syntax) {
 				at = syntax.At
 			}

@@ -1,4 +1,4 @@
-package grid
+package gridexpr
 
 import (
 	"fmt"
@@ -15,11 +15,12 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return e.Msg }
 
-// Limits beyond which text is no grid.
-const (
-	maxText  = 1000
-	maxDepth = 50
-)
+// maxText is the length in bytes beyond which text is no grid.
+const maxText = 1000
+
+// MaxDepth is how deep an expression nests at most. What computes one from left
+// to right keeps fewer values than that for later.
+const MaxDepth = 16
 
 // Parse reads an expression. An error is a *SyntaxError.
 func Parse(text string) (Expr, error) {
@@ -80,8 +81,8 @@ func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 
 // expr reads operands joined by operators of at least the given precedence.
 func (p *parser) expr(least int) (Expr, error) {
-	if p.depth++; p.depth > maxDepth {
-		return Expr{}, p.fault(p.at, "more than %d levels of parentheses", maxDepth)
+	if p.depth++; p.depth > MaxDepth {
+		return Expr{}, p.fault(p.at, "more than %d levels of parentheses and operators", MaxDepth)
 	}
 	defer func() { p.depth-- }()
 	left, err := p.operand()

@@ -1,4 +1,4 @@
-package grid
+package gridexpr
 
 import (
 	"math"
@@ -117,12 +117,46 @@ func TestParseFaults(t *testing.T) {
 		{"M ** 2", 3, `unexpected "*" where a value should be`},
 		{"M; N", 1, `unexpected ";" after "M"`},
 		{"\xff", 0, `unexpected "\xff" where a value should be`},
-		{strings.Repeat("(", 60), 50, "more than 50 levels of parentheses"},
+		{strings.Repeat("(", 60), 16, "more than 16 levels of parentheses and operators"},
 		{strings.Repeat("1+", 600), 1000, "the expression is longer than 1000 bytes"},
 	} {
 		_, err := Parse(c.text)
 		if diff := cmp.Diff(&SyntaxError{At: c.at, Msg: c.want}, err); diff != "" {
 			t.Errorf("%q: (-want +got)\n%s", c.text, diff)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	constants := func(name string) (int64, bool) {
+		v, ok := values[name]
+		return v, ok && name != "M" && name != "N"
+	}
+	for text, want := range map[string]string{
+		"cdiv(M, BLOCK_M)":            "cdiv(M, 128)",
+		"cdiv(M, BLOCK_M * 2) * N":    "cdiv(M, 256) * N",
+		"BLOCK_M - (BLOCK_N - 1)":     "65",
+		"M + (BLOCK_N - BLOCK_M)":     "M + (64 - 128)",
+		"min(M, BLOCK_M, BLOCK_N)":    "min(M, 128, 64)",
+		"M * (BLOCK_M + K)":           "M * (128 + K)",
+		"max(BLOCK_M, 3) / zero":      "max(BLOCK_M, 3) / zero divides by 0",
+		"cdiv(M, zero)":               "cdiv(M, zero) divides by 0",
+		"M % (BLOCK_M - 2 * BLOCK_N)": "M % (BLOCK_M - 2 * BLOCK_N) divides by 0",
+		"M * minus":                   "minus is -5; a grid needs no negative numbers",
+		"M * (most + 1)":              "9223372036854775807 + 1: the result of 9223372036854775807 + 1 has more than 64 bits",
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		folded, err := e.Fold(constants)
+		got := folded.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q is folded to %q, want %q", text, got, want)
 		}
 	}
 }
@@ -148,14 +182,20 @@ func TestArithmetic(t *testing.T) {
 	}
 	for range 100_000 {
 		a, b := pick(), pick()
-		for op, want := range map[Op]*big.Int{
+		arithmetic := map[Op]*big.Int{
 			Add: new(big.Int).Add(big.NewInt(a), big.NewInt(b)),
 			Sub: new(big.Int).Sub(big.NewInt(a), big.NewInt(b)),
 			Mul: new(big.Int).Mul(big.NewInt(a), big.NewInt(b)),
-		} {
-			got, err := op.apply(a, b)
-			if want.IsInt64() != (err == nil) || err == nil && got != want.Int64() {
-				t.Fatalf("%d %s %d is %d (%v), want %s", a, operators[op].text, b, got, err, want)
+		}
+		if a >= 0 && b > 0 {
+			quotient, rest := new(big.Int).QuoRem(big.NewInt(a), big.NewInt(b), new(big.Int))
+			up := new(big.Int).Add(quotient, big.NewInt(int64(rest.Sign())))
+			arithmetic[Div], arithmetic[Mod], arithmetic[CDiv] = quotient, rest, up
+		}
+		for op, want := range arithmetic {
+			got, ok := op.Apply(a, b)
+			if want.IsInt64() != ok || ok && got != want.Int64() {
+				t.Fatalf("%d %s %d is %d (%v), want %s", a, operators[op].text, b, got, ok, want)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package grid reads and evaluates the expressions that give a kernel's grid:
+// Package gridexpr reads and evaluates the expressions that give a kernel's grid:
 // integers, names of arguments and constants, + - * / %, parentheses, cdiv, min
 // and max.
 //
@@ -6,7 +6,7 @@
 // Division is that of whole numbers, rounded towards zero, and cdiv rounds up;
 // of negative numbers neither is defined, since Python and Go disagree and a
 // grid needs none.
-package grid
+package gridexpr
 
 import (
 	"slices"
