@@ -172,7 +172,7 @@ func (r *run) workers() int {
 // learn asks until the plan is complete: sources first, then heuristics.
 func (r *run) learn(python string) error {
 	c, rec := r.plan.conf, r.plan.record
-	said, err := r.pool.first(r.ctx)
+	said, err := r.pool.first(r.ctx, r.plan.expected())
 	if err != nil {
 		return reason(r.ctx, err)
 	}

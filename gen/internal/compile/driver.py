@@ -412,8 +412,11 @@ def isolate():
     WORK.joinpath("cache").mkdir()
     os.environ["TRITON_CACHE_DIR"] = str(WORK / "cache")
     os.chdir(here)
-    from triton.compiler import code_generator
-    from triton.runtime import jit
+    from triton.compiler import code_generator, compiler
+    from triton.runtime import cache, jit
+    for module in (compiler, cache):
+        if hasattr(module, "triton_key"):  # a hash of all of Triton's files, to tell apart what a lasting cache holds
+            module.triton_key = lambda: ""
     if hasattr(code_generator, "get_jit_fn_file_line"):  # up to 3.7
         locate = code_generator.get_jit_fn_file_line
         code_generator.get_jit_fn_file_line = lambda fn: (shown(locate(fn)[0]), locate(fn)[1])

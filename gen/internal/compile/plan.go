@@ -86,6 +86,16 @@ func (p *plan) complete() bool { return len(p.unknown) == 0 && len(p.question) =
 // done reports whether everything is up to date.
 func (p *plan) done() bool { return p.complete() && len(p.stale) == 0 && len(p.renewed) == 0 }
 
+// expected is the number of images to compile, as far as it is known: at least one
+// for each target of a kernel of which nothing is known.
+func (p *plan) expected() int {
+	kernels := len(p.question)
+	for _, a := range p.unknown {
+		kernels += len(a.request.Kernels)
+	}
+	return len(p.stale) + kernels*len(p.conf.Targets)
+}
+
 // sources returns what the record knows of each source, as far as it still
 // holds; the others are added to p.unknown.
 func (p *plan) sources(python string, said *hello) (map[string]*source, error) {

@@ -17,7 +17,7 @@ import (
 
 // pythons are the interpreters with Triton to test with: those that
 // KERNGEN_TEST_PYTHON lists, separated by colons, else python3 where it has one.
-func pythons(t *testing.T) []string {
+func pythons(t testing.TB) []string {
 	t.Helper()
 	if list := os.Getenv("KERNGEN_TEST_PYTHON"); list != "" {
 		return filepath.SplitList(list)

@@ -23,7 +23,7 @@ type worker struct {
 	out    *bufio.Reader
 	stderr *os.File
 	source string // the last that it was asked about, which it has imported
-	hello  hello
+	hello  hello  // once it has greeted
 }
 
 // hello is the driver's first answer.
@@ -43,8 +43,8 @@ type failure struct {
 
 func (f *failure) Error() string { return f.Message }
 
-// startWorker starts the driver at path with python, for sources below root. It
-// may fill work, an empty folder.
+// startWorker starts the driver at path with python, for sources below root, and
+// does not wait for its greeting. It may fill work, an empty folder.
 func startWorker(ctx context.Context, python, path, root, work string) (*worker, error) {
 	stderr, err := os.OpenFile(work+".stderr", os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -68,11 +68,20 @@ func startWorker(ctx context.Context, python, path, root, work string) (*worker,
 		stderr.Close()
 		return nil, diag.Errorf("", "Python %s cannot be run: %v", python, bare(err))
 	}
-	err = w.answer(&w.hello)
+	return w, nil
+}
+
+// greet waits until the driver says which Triton it has.
+func (w *worker) greet() error {
+	if w.hello.Triton != "" {
+		return nil
+	}
+	python := w.cmd.Path
+	err := w.answer(&w.hello)
 	var f *failure
 	switch {
 	case err == nil:
-		return w, nil
+		return nil
 	case errors.As(err, &f):
 		err = diag.Errorf("", "Python %s (%s): %s", python, f.Python, f.Message).
 			Fix("kernels need Triton %s or later: pip install triton there, or name another interpreter with --python", oldest)
@@ -80,7 +89,7 @@ func startWorker(ctx context.Context, python, path, root, work string) (*worker,
 		err = diag.Errorf("", "Python %s: %v", python, err)
 	}
 	w.close()
-	return nil, err
+	return err
 }
 
 // ask sends a request and reads its answer into result. An error is a *failure,
@@ -194,25 +203,32 @@ func (p *pool) close() {
 }
 
 // start adds a worker.
-func (p *pool) start(ctx context.Context, n int) (*worker, error) {
-	work := filepath.Join(p.temp, fmt.Sprint("worker", n))
+func (p *pool) start(ctx context.Context) (*worker, error) {
+	work := filepath.Join(p.temp, fmt.Sprint("worker", p.started))
+	p.started++
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fileFault(work, err)
 	}
 	return startWorker(ctx, p.python, p.driver(), p.root, work)
 }
 
-// first returns what the first worker says of its Triton.
-func (p *pool) first(ctx context.Context) (hello, error) {
-	if len(p.idle) == 0 {
-		w, err := p.start(ctx, p.started)
-		p.started++
+// first starts as many of the pool's workers as there are tasks to come, all at
+// once, since each has Triton to import, and returns what the first says of its
+// Triton.
+func (p *pool) first(ctx context.Context, tasks int) (hello, error) {
+	for range min(p.most, max(1, tasks)) {
+		w, err := p.start(ctx)
 		if err != nil {
 			return hello{}, err
 		}
 		p.idle = append(p.idle, w)
 	}
-	return p.idle[0].hello, nil
+	w := p.idle[len(p.idle)-1] // the next that gets a task
+	if err := w.greet(); err != nil {
+		p.idle = p.idle[:len(p.idle)-1]
+		return hello{}, err
+	}
+	return w.hello, nil
 }
 
 // task is a request, and what to do with its answer.
@@ -237,16 +253,7 @@ func (p *pool) run(ctx context.Context, tasks []task) error {
 	give := func(w *worker, t task) {
 		busy++
 		go func() {
-			answers <- finished{w, &t, w.ask(t.request, t.result)}
-		}()
-	}
-	open := func(t task) {
-		n := p.started
-		p.started++
-		busy++
-		go func() {
-			w, err := p.start(ctx, n)
-			if err != nil {
+			if err := w.greet(); err != nil {
 				answers <- finished{nil, &t, err}
 				return
 			}
@@ -263,8 +270,13 @@ func (p *pool) run(ctx context.Context, tasks []task) error {
 				give(w, t)
 				continue
 			}
+			w, err := p.start(ctx)
+			if err != nil {
+				fatal = err
+				break
+			}
 			t, tasks = take(tasks, "")
-			open(t)
+			give(w, t)
 		}
 	}
 	for dispatch(); busy > 0; dispatch() {
