@@ -14,24 +14,49 @@ import (
 	"github.com/kerngen/kerngen/gen"
 )
 
-// configured is the command line of a generate that reads kerngen.yaml.
+// configured is the command line of a generate or check that reads kerngen.yaml.
 type configured struct {
 	path, mode, python string
+	recompile          bool
+}
+
+// generateFlags declares the options of generate.
+func (r *configured) generateFlags(c *cobra.Command) {
+	r.flags(c)
+	c.Flags().StringVar(&r.mode, "compile", "auto", "without PATH: when to compile the kernels, `auto|never|always`")
+}
+
+// checkFlags declares those of check.
+func (r *configured) checkFlags(c *cobra.Command) {
+	r.flags(c)
+	c.Flags().BoolVar(&r.recompile, "recompile", false, "without PATH: compile everything elsewhere, and say which artefacts differ from that")
 }
 
 func (r *configured) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&r.path, "config", "", "without PATH: the configuration, `FILE` (default the nearest kerngen.yaml, up to the module's root)")
-	f.StringVar(&r.mode, "compile", "auto", "without PATH: when to compile the kernels, `auto|never|always`")
 	f.StringVar(&r.python, "python", "", "without PATH: the interpreter that has Triton, `FILE` (default $KERNGEN_PYTHON, the active environment's, or python3)")
+}
+
+// config is what the options say.
+func (r *configured) config(p *progress) gen.CompileConfig {
+	return gen.CompileConfig{Path: r.path, Mode: r.mode, Python: r.python, Progress: p}
+}
+
+// interruptible is a context that ends when the user or the system asks the
+// process to.
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 // generate compiles what has changed and writes all packages, or none where one
 // has a fault.
 func (r *configured) generate(c *cobra.Command) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
-	packages, err := gen.Compile(ctx, gen.CompileConfig{Path: r.path, Mode: r.mode, Python: r.python, Progress: progress{c.ErrOrStderr()}})
+	shown := newProgress(c.ErrOrStderr())
+	packages, err := gen.Compile(ctx, r.config(shown))
+	shown.end()
 	if errors.Is(err, context.Canceled) {
 		return &gen.Error{Fault: "interrupted; what was compiled by then is kept"}
 	}
@@ -56,25 +81,56 @@ func (r *configured) generate(c *cobra.Command) error {
 	return nil
 }
 
-// progress prints a line for each image.
-type progress struct{ to io.Writer }
-
-// Plan shows the cross product before it is compiled.
-func (p progress) Plan(products []gen.CompileProduct, images int) {
-	if images == 0 {
-		return
+// check says what is not up to date and what generate would write, and compiles
+// everything elsewhere if it is to.
+func (r *configured) check(c *cobra.Command) error {
+	var faults []error
+	differs := false
+	print := func(text string) error {
+		differs = differs || text != ""
+		_, err := io.WriteString(c.OutOrStdout(), text)
+		return err
 	}
-	for _, k := range products {
-		fmt.Fprintf(p.to, "kerngen: %s.%s: %s, for %d targets\n", k.Package, k.Kernel, k.Factors, k.Targets)
-	}
-}
-
-func (p progress) Done(image string, done, all int, err error) {
-	state := "compiled"
+	shown := newProgress(c.ErrOrStderr())
+	packages, err := gen.CheckCompiled(r.config(shown))
 	if err != nil {
-		state = "NOT compiled"
+		faults = append(faults, err)
 	}
-	fmt.Fprintf(p.to, "kerngen: %d of %d: %s %s\n", done, all, image, state)
+	for _, p := range packages {
+		result, err := gen.Generate(p)
+		for _, w := range result.Warnings {
+			fmt.Fprintf(c.ErrOrStderr(), "kerngen: warning: %s\n", w)
+		}
+		diff := ""
+		if err == nil {
+			diff, err = gen.Check(p.Dir, result.Files)
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+		if err := print(diff); err != nil {
+			return err
+		}
+	}
+	if r.recompile {
+		ctx, stop := interruptible()
+		defer stop()
+		text, err := gen.Recompile(ctx, r.config(shown))
+		shown.end()
+		if errors.Is(err, context.Canceled) {
+			err = &gen.Error{Fault: "interrupted before everything was compiled"}
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+		if err := print(text); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(faults...); err != nil || !differs {
+		return err
+	}
+	return errDiffers
 }
 
 func schemaCommand() *cobra.Command {

@@ -81,15 +81,7 @@ line.`,
 		},
 	}
 	r.flags(c)
-	withPath := c.Args
-	fromFile.flags(c)
-	// Without a PATH, and without an option that goes with one, kerngen.yaml says
-	// what to make.
-	c.Args = func(c *cobra.Command, paths []string) error {
-		if len(paths) == 0 && !r.given(c) {
-			return nil
-		}
-		return withPath(c, paths)
-	}
+	fromFile.generateFlags(c)
+	r.orConfigured(c)
 	return c
 }

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what scripts compare output with")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kerngen": main})
+	testscript.Main(m, map[string]func(){"kerngen": main, "fakepython": fakePython})
 }
 
 // Each script runs in a folder with real artefacts below aot/, jit-cache/ and

@@ -46,6 +46,18 @@ func (r *request) flags(c *cobra.Command) {
 	}
 }
 
+// orConfigured lets the command do without a PATH, and without an option that
+// goes with one: kerngen.yaml says what to make.
+func (r *request) orConfigured(c *cobra.Command) {
+	withPath := c.Args
+	c.Args = func(c *cobra.Command, paths []string) error {
+		if len(paths) == 0 && !r.given(c) {
+			return nil
+		}
+		return withPath(c, paths)
+	}
+}
+
 // given reports whether an option of a request is.
 func (r *request) given(c *cobra.Command) bool {
 	for _, name := range []string{"package", "out", "name", "rename", "fold", "signature", "on-duplicate", "depfile"} {

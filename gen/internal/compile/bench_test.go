@@ -33,7 +33,7 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 	run(b) // the plan of the next knows all requests
-	p, err := read(c, Auto, "")
+	p, err := read(filepath.Join(dir, c.Artefacts), c, Auto, "")
 	if err != nil {
 		b.Fatal(err)
 	}

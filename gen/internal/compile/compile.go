@@ -44,8 +44,8 @@ type Options struct {
 
 // Progress is told what happens, by one goroutine at a time.
 type Progress interface {
-	// Plan comes once, before anything is compiled: the kernels' variants, and how
-	// many images are to be compiled.
+	// Plan comes once, before anything is compiled: the variants of the kernels of
+	// which something is to be compiled, and the number of images.
 	Plan(products []Product, images int)
 	// Done comes after each image: how many of all are done, and what went wrong.
 	Done(image string, done, all int, err error)
@@ -67,17 +67,25 @@ type Package struct {
 // When ctx is done, Run ends the compilers and returns ctx's error; no file is
 // left half-written.
 func Run(ctx context.Context, c *config.Config, o Options) ([]Package, error) {
-	folder := filepath.Join(c.Dir, c.Artefacts)
+	p, err := compileInto(ctx, filepath.Join(c.Dir, c.Artefacts), c, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.result(), nil
+}
+
+// compileInto brings the artefacts in folder up to date and returns the plan.
+func compileInto(ctx context.Context, folder string, c *config.Config, o Options) (*plan, error) {
 	python, pythonFault := interpreter(o.Python)
 	if o.Mode == Never {
 		python = ""
 	}
-	p, err := read(c, o.Mode, python)
+	p, err := read(folder, c, o.Mode, python)
 	switch {
 	case err != nil:
 		return nil, err
 	case p.done() && (o.Mode == Never || len(p.unwanted()) == 0):
-		return p.result(), nil
+		return p, nil
 	case o.Mode == Never:
 		return nil, p.staleFault("compile it: run kerngen generate without --compile=never")
 	}
@@ -89,7 +97,7 @@ func Run(ctx context.Context, c *config.Config, o Options) ([]Package, error) {
 		return nil, err
 	}
 	defer unlock()
-	if p, err = read(c, o.Mode, python); err != nil { // another run may just have written
+	if p, err = read(folder, c, o.Mode, python); err != nil { // another run may just have written
 		return nil, err
 	}
 	s, err := newStage(folder)
@@ -113,12 +121,12 @@ func Run(ctx context.Context, c *config.Config, o Options) ([]Package, error) {
 	if err := run.finish(); err != nil {
 		return nil, err
 	}
-	return run.plan.result(), nil
+	return run.plan, nil
 }
 
-// read plans from the record that lies beside the artefacts.
-func read(c *config.Config, mode Mode, python string) (*plan, error) {
-	r, err := readRecord(filepath.Join(c.Dir, c.Artefacts))
+// read plans from the record that lies beside the artefacts in folder.
+func read(folder string, c *config.Config, mode Mode, python string) (*plan, error) {
+	r, err := readRecord(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -128,29 +136,7 @@ func read(c *config.Config, mode Mode, python string) (*plan, error) {
 			r.Jobs[i].Inputs = "" // no image is up to date
 		}
 	}
-	return newPlan(c, r, python, nil)
-}
-
-// Stale says what is not up to date, in an error that lists it; nil where all
-// is. It starts no Python.
-func Stale(c *config.Config) error {
-	p, err := read(c, Auto, "")
-	if err != nil || p.done() {
-		return err
-	}
-	return p.staleFault("run kerngen generate")
-}
-
-func (p *plan) staleFault(remedy string) error {
-	var faults diag.List
-	for _, err := range p.why {
-		var fault *diag.Error
-		if errors.As(err, &fault) {
-			fault.Fix("%s", remedy)
-		}
-		faults.Add(err)
-	}
-	return faults.Err()
+	return newPlan(folder, c, r, python, nil)
 }
 
 // run is one run that has something to do.
@@ -178,7 +164,7 @@ func (r *run) learn(python string) error {
 	}
 	const rounds = 4 // each answer settles what it was asked for, unless files change meanwhile
 	for range rounds {
-		if r.plan, err = newPlan(c, rec, python, &said); err != nil {
+		if r.plan, err = newPlan(r.plan.folder, c, rec, python, &said); err != nil {
 			return err
 		}
 		if r.plan.complete() {
@@ -320,7 +306,13 @@ func (r *run) finish() error {
 func (r *run) compile(made map[string]made) error {
 	p := r.plan
 	if r.options.Progress != nil {
-		r.options.Progress.Plan(p.products, len(p.stale))
+		var products []Product
+		for _, product := range p.products {
+			if product.Images > 0 {
+				products = append(products, *product)
+			}
+		}
+		r.options.Progress.Plan(products, len(p.stale))
 	}
 	faults := make([]error, len(p.stale))
 	done := 0
@@ -433,26 +425,31 @@ func (p *plan) forget() {
 
 // result names the artefacts of each package.
 func (p *plan) result() []Package {
-	var out []Package
-	for i, pkg := range p.conf.Packages {
-		o := Package{Name: pkg.Name, Out: filepath.Join(p.conf.Dir, filepath.FromSlash(pkg.Out)),
-			Names: map[string]string{}, Renames: map[string]string{}}
-		for _, j := range p.packages[i] {
-			for _, folder := range j.folders() {
-				o.Paths = append(o.Paths, filepath.Join(p.folder, filepath.FromSlash(folder)))
-			}
-		}
-		for _, k := range pkg.Kernels {
-			if k.GoName != "" {
-				o.Names[k.Function] = k.GoName
-			}
-			for from, to := range k.Renames {
-				o.Renames[k.Function+"."+from] = to
-			}
-		}
-		out = append(out, o)
+	out := make([]Package, len(p.conf.Packages))
+	for i := range out {
+		out[i] = p.resultOf(i)
 	}
 	return out
+}
+
+func (p *plan) resultOf(i int) Package {
+	pkg := p.conf.Packages[i]
+	o := Package{Name: pkg.Name, Out: filepath.Join(p.conf.Dir, filepath.FromSlash(pkg.Out)),
+		Names: map[string]string{}, Renames: map[string]string{}}
+	for _, j := range p.packages[i] {
+		for _, folder := range j.folders() {
+			o.Paths = append(o.Paths, filepath.Join(p.folder, filepath.FromSlash(folder)))
+		}
+	}
+	for _, k := range pkg.Kernels {
+		if k.GoName != "" {
+			o.Names[k.Function] = k.GoName
+		}
+		for from, to := range k.Renames {
+			o.Renames[k.Function+"."+from] = to
+		}
+	}
+	return o
 }
 
 // reason is ctx's error where that is why err came about.

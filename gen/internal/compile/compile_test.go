@@ -50,6 +50,12 @@ packages:
         args: {x_ptr: "*fp32:16", n: [i32, "i32:16"], BLOCK: 1024}
 `
 
+// stale is what Check finds.
+func stale(c *config.Config) error {
+	_, err := Check(c)
+	return err
+}
+
 // workplace is a folder with a configuration, sources and a fake Python.
 type workplace struct {
 	t      *testing.T
@@ -121,7 +127,7 @@ func (w *workplace) must(want ...string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.t.Fatalf("asked of Python (-want +got)\n%s", diff)
 	}
-	if err := Stale(w.config()); err != nil {
+	if err := stale(w.config()); err != nil {
 		w.t.Fatalf("stale after a run: %v", err)
 	}
 }
@@ -251,7 +257,7 @@ func TestIncremental(t *testing.T) {
 	first := w.tree()
 
 	w.write("block.py", "two")
-	if got, want := w.fault(Stale(w.config())), "block.py: has changed since the kernels of vec.py were compiled; run kerngen generate"; got != want {
+	if got, want := w.fault(stale(w.config())), "block.py: has changed since the kernels of vec.py were compiled; run kerngen generate"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	w.must(append(slices.Clone(addAll), "inspect vec.py add sm_0")...)
@@ -296,7 +302,7 @@ func TestIncremental(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `kerngen.yaml:7:17: kernel "add", variant n-i32, sm_80: its artefacts in vec/add.n-i32.sm80 are not those that were compiled; run kerngen generate`
-	if got := w.fault(Stale(w.config())); got != want {
+	if got := w.fault(stale(w.config())); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	w.must("compile vec.py add sm_80")

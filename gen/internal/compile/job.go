@@ -17,6 +17,7 @@ import (
 // job is one variant to compile for one target.
 type job struct {
 	conf    *config.Kernel
+	product *Product
 	variant string
 	folder  string // for the artefacts, relative to the folder for all of them, with slashes
 	ptx     string // a second one, for the PTX as fallback; "" where it is not wanted

@@ -23,8 +23,9 @@ type plan struct {
 	stale    []*job   // those whose image must be compiled
 	renewed  []*job   // those whose image is right, but not what is said of it
 	why      []error  // for everything that is not up to date, where and why
-	products []Product
+	products []*Product
 	packages [][]*job // jobs by package
+	open     []bool   // by package: something of it is not known or not up to date
 }
 
 // asked is one request that must be answered before a plan is complete.
@@ -41,13 +42,14 @@ type Product struct {
 	Variants        int
 	Targets         int
 	Factors         string // "2 types T × 3 alternatives of n"
+	Images          int    // of all these, those to compile
 }
 
-// newPlan compares the configuration with the record and the files. python is
+// newPlan compares the configuration with the record and the files in folder. python is
 // the interpreter that would compile, "" where there is none; said is what its
 // driver says of Triton, nil where it does not run yet.
-func newPlan(c *config.Config, r *record, python string, said *hello) (*plan, error) {
-	p := &plan{conf: c, folder: filepath.Join(c.Dir, c.Artefacts), record: r}
+func newPlan(folder string, c *config.Config, r *record, python string, said *hello) (*plan, error) {
+	p := &plan{conf: c, folder: folder, record: r}
 	var faults diag.List
 	current, err := p.sources(python, said)
 	if err != nil {
@@ -60,17 +62,20 @@ func newPlan(c *config.Config, r *record, python string, said *hello) (*plan, er
 	for i := range c.Packages {
 		pkg := &c.Packages[i]
 		var of []*job
+		open := false
 		for j := range pkg.Kernels {
 			k := &pkg.Kernels[j]
 			src := current[k.Source.Text]
 			if src == nil {
+				open = true
 				continue
 			}
 			js, err := p.kernel(pkg, k, src, options)
 			faults.Add(err)
+			open = open || len(js) == 0
 			of = append(of, js...)
 		}
-		p.packages = append(p.packages, of)
+		p.packages, p.open = append(p.packages, of), append(p.open, open)
 		p.jobs = append(p.jobs, of...)
 	}
 	if err := faults.Err(); err != nil {
@@ -192,37 +197,49 @@ func (p *plan) kernel(pkg *config.Package, k *config.Kernel, src *source, option
 		p.why = append(p.why, diag.Errorf(k.Pos, "kernel %q: its constants have changed since it was compiled", k.Function))
 		return nil, nil
 	}
-	p.products = append(p.products, Product{Package: pkg.Name, Kernel: k.Function, Variants: len(variants),
-		Targets: len(p.conf.Targets), Factors: resolved.product()})
-	return jobs(p.conf, packageFolder(p.conf, pkg), resolved, variants, src)
+	product := &Product{Package: pkg.Name, Kernel: k.Function, Variants: len(variants), Targets: len(p.conf.Targets), Factors: resolved.product()}
+	p.products = append(p.products, product)
+	js, err := jobs(p.conf, packageFolder(p.conf, pkg), resolved, variants, src)
+	for _, j := range js {
+		j.product = product
+	}
+	return js, err
 }
 
 // compare finds the jobs whose artefacts are not what the record says of what is
 // wanted.
 func (p *plan) compare() {
 	recorded := p.record.folders()
-	for _, j := range p.jobs {
-		sidecar := sum(j.sidecar)
-		stale, renew := "", false
-		for _, folder := range j.folders() {
-			switch m, ok := recorded[folder]; {
-			case !ok:
-				stale = "has not been compiled"
-			case m.Inputs != j.inputs:
-				stale = "has other types, constants or options than when it was compiled"
-			case size(filepath.Join(p.folder, filepath.FromSlash(folder))) != m.Size:
-				stale = fmt.Sprintf("its artefacts in %s are not those that were compiled", folder)
-			case m.Sidecar != sidecar:
-				renew = true
+	for i, of := range p.packages {
+		for _, j := range of {
+			stale, renew := p.compareJob(j, recorded)
+			switch {
+			case stale != "":
+				p.stale = append(p.stale, j)
+				j.product.Images++
+				p.why = append(p.why, diag.Errorf(j.conf.Pos, "%s: %s", j, stale))
+			case renew:
+				p.renewed = append(p.renewed, j)
+				p.why = append(p.why, diag.Errorf(j.conf.Pos, "%s: its documentation, grid or other description has changed", j))
 			}
-		}
-		switch {
-		case stale != "":
-			p.stale = append(p.stale, j)
-			p.why = append(p.why, diag.Errorf(j.conf.Pos, "%s: %s", j, stale))
-		case renew:
-			p.renewed = append(p.renewed, j)
-			p.why = append(p.why, diag.Errorf(j.conf.Pos, "%s: its documentation, grid or other description has changed", j))
+			p.open[i] = p.open[i] || stale != "" || renew
 		}
 	}
+}
+
+func (p *plan) compareJob(j *job, recorded map[string]made) (stale string, renew bool) {
+	sidecar := sum(j.sidecar)
+	for _, folder := range j.folders() {
+		switch m, ok := recorded[folder]; {
+		case !ok:
+			stale = "has not been compiled"
+		case m.Inputs != j.inputs:
+			stale = "has other types, constants or options than when it was compiled"
+		case size(filepath.Join(p.folder, filepath.FromSlash(folder))) != m.Size:
+			stale = fmt.Sprintf("its artefacts in %s are not those that were compiled", folder)
+		case m.Sidecar != sidecar:
+			renew = true
+		}
+	}
+	return stale, renew
 }

@@ -146,12 +146,12 @@ func TestTriton(t *testing.T) {
 		}
 
 		// What a called function does is part of the kernel.
-		if err := Stale(load(t, dir)); err != nil {
+		if err := stale(load(t, dir)); err != nil {
 			t.Errorf("stale: %v", err)
 		}
 		shared := readFile(t, filepath.Join(dir, "shared.py"))
 		w.write("shared.py", strings.Replace(shared, "constexpr(2)", "constexpr(3)", 1))
-		if err := Stale(load(t, dir)); err == nil {
+		if err := stale(load(t, dir)); err == nil {
 			t.Error("not stale after a change of an imported file")
 		}
 		if _, err := Run(context.Background(), load(t, dir), Options{Python: python}); err != nil {
