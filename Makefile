@@ -3,7 +3,7 @@
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BUNDLE = dist/gpu
 
-.PHONY: all generate test check bench gpu-bundle clean
+.PHONY: all generate test fuzz check bench gpu-bundle clean
 
 all: generate test
 
@@ -12,6 +12,10 @@ generate:
 
 test:
 	go test -race ./...
+
+# Every fuzz target for a minute each; scripts/fuzz takes other times.
+fuzz:
+	./scripts/fuzz
 
 # What CI runs beside the tests: see .ci/run.
 check:

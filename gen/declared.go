@@ -1,12 +1,10 @@
 package gen
 
 import (
-	"errors"
 	"go/ast"
 	"go/build"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,12 +28,9 @@ func checkPackageName(name string) error {
 // declaration may have one. A file of another package is an error. What does not
 // parse is left to the compiler.
 func declared(dir, pkg string) (map[string]string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := readDir(dir)
 	if err != nil {
-		return nil, fileError(dir, err)
+		return nil, err
 	}
 	taken := map[string]string{}
 	var faults diag.List

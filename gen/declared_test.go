@@ -1,9 +1,13 @@
 package gen
 
 import (
+	"go/parser"
+	"go/token"
+	"go/types"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,5 +83,40 @@ func TestDeclaredOtherPackage(t *testing.T) {
 func TestDeclaredNowhere(t *testing.T) {
 	if taken, err := declared(filepath.Join(t.TempDir(), "none"), "vec"); err != nil || len(taken) > 0 {
 		t.Errorf("got %v, %v", taken, err)
+	}
+}
+
+// Every predeclared name that a generated file uses is refused where the package
+// declares it by hand.
+func TestDeclaredShadowsPredeclared(t *testing.T) {
+	used := map[string]bool{}
+	for _, pattern := range []string{golden + "/*/*" + goSuffix, "../generated/*/*" + goSuffix, "internal/emit/testdata/*/*" + goSuffix} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range file.Unresolved {
+				if types.Universe.Lookup(id.Name) != nil {
+					used[id.Name] = true
+				}
+			}
+		}
+	}
+	if !used["error"] || !used["int32"] || !used["true"] || !used["string"] {
+		t.Fatalf("found only %v", slices.Sorted(maps.Keys(used)))
+	}
+	for name := range used {
+		dir := t.TempDir()
+		put(t, dir, map[string]string{"hand.go": "package p\n\ntype " + name + " struct{}\n"})
+		_, err := Generate(Config{Package: "p", Dir: dir, Paths: artefacts(t, "add.sm80")})
+		want := "hand.go:3:6: " + name + " is declared here, but means Go's own in generated files; rename it"
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

@@ -11,9 +11,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
 	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/lock"
 )
 
 // Write makes dir hold files and no others of kerngen's. It creates dir where
@@ -24,20 +26,46 @@ import (
 // before the first file is replaced, so a full disk or a refused permission
 // leaves the folder as it was.
 //
-// Two concurrent Writes to one folder may mix their files.
+// Concurrent Writes to one folder, of other processes too, come one after the
+// other; one that waits longer than lockWait gives up. On file systems that know
+// no locks they may mix their files.
 func Write(dir string, files []File) error {
-	p, err := compareFolder(dir, files)
-	if err != nil {
+	p, fault := compareFolder(dir, files)
+	if fault == nil && p.empty() {
+		return nil
+	}
+	if fault == nil {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return fileError(dir, err)
+		}
+	}
+	release, held, err := lock.Folder(dir, lockWait)
+	switch {
+	case errors.Is(err, lock.ErrHeld):
+		return diag.Errorf(dir, "another kerngen has been writing this folder for %v", lockWait).Fix("run again once it is done")
+	case fault != nil && err != nil:
+		return fault
+	case err != nil:
+		return fileError(dir, err)
+	}
+	defer release()
+	if p, err = compareFolder(dir, files); err != nil { // whatever another run was at, it is done now
 		return err
 	}
-	return p.apply(dir)
+	return p.apply(dir, held)
 }
+
+// lockWait is far longer than writing a package takes; tests set less.
+var lockWait = 10 * time.Second
 
 // plan is what has to change in a folder.
 type plan struct {
 	write  []File
 	remove []string
+	staged []string // folders of runs that were killed, or that are still at it
 }
+
+func (p plan) empty() bool { return len(p.write)+len(p.remove)+len(p.staged) == 0 }
 
 // compareFolder compares files with what dir holds and changes nothing.
 func compareFolder(dir string, files []File) (plan, error) {
@@ -53,7 +81,7 @@ func compareFolder(dir string, files []File) (plan, error) {
 		found[i].Add(err)
 		return nil
 	})
-	var p plan
+	p := plan{staged: there.staged}
 	var faults diag.List
 	stale := maps.Clone(there.own)
 	for i, f := range files {
@@ -94,16 +122,14 @@ type folder struct {
 	regular map[string]bool   // of each entry, whether it is a regular file
 	own     map[string]bool   // what an earlier run wrote, as far as it is still there
 	source  map[string][]byte // of the Go files among them
+	staged  []string          // folders that newly made files are put into first
 }
 
 func readFolder(dir string) (folder, error) {
 	f := folder{dir: dir, regular: map[string]bool{}, own: map[string]bool{}, source: map[string][]byte{}}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
-	}
+	entries, err := readDir(dir)
 	if err != nil {
-		return f, fileError(dir, err)
+		return f, err
 	}
 	var sources []string
 	for _, e := range entries {
@@ -111,6 +137,9 @@ func readFolder(dir string) (folder, error) {
 		f.regular[name] = e.Type().IsRegular()
 		if f.regular[name] && strings.HasSuffix(name, goSuffix) {
 			sources = append(sources, name)
+		}
+		if e.IsDir() && stagingName.MatchString(name) {
+			f.staged = append(f.staged, name)
 		}
 	}
 	contents := make([][]byte, len(sources))
@@ -136,6 +165,24 @@ func readFolder(dir string) (folder, error) {
 	}
 	maps.DeleteFunc(f.own, func(_ string, own bool) bool { return !own })
 	return f, nil
+}
+
+// readDir lists what the package's folder holds, nothing where there is none.
+func readDir(dir string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
+	if err == nil {
+		return entries, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(dir); err == nil {
+			return nil, diag.Errorf(dir, "a symbolic link to nothing").Fix("make the folder that it leads to, or another one the package's")
+		}
+		return nil, nil
+	}
+	if info, err2 := os.Stat(dir); err2 == nil && !info.IsDir() {
+		return nil, diag.Errorf(dir, "not a folder").Fix("move it, or make another folder the package's")
+	}
+	return nil, fileError(dir, err).Fix("mend that, or make another folder the package's")
 }
 
 // compare says how the file of want's name stands to it.
@@ -215,13 +262,24 @@ func isOwn(name string, content []byte) bool {
 	return strings.HasSuffix(name, goSuffix) && string(bytes.TrimSuffix(line, []byte("\r"))) == emit.Marker
 }
 
+// stagingPrefix starts the name of a folder of files that are not in their place
+// yet; os.MkdirTemp adds a number.
+const stagingPrefix = ".kerngen-"
+
+var stagingName = regexp.MustCompile(`^\.kerngen-[0-9]+$`)
+
 // apply brings p about: new content goes to a folder beside its place first.
-func (p plan) apply(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fileError(dir, err)
+// Such folders of other runs are only removed by one that has dir to itself.
+func (p plan) apply(dir string, alone bool) error {
+	if alone {
+		for _, name := range p.staged {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				return fileError(filepath.Join(dir, name), err)
+			}
+		}
 	}
 	if len(p.write) > 0 {
-		staged, err := os.MkdirTemp(dir, ".kerngen-")
+		staged, err := os.MkdirTemp(dir, stagingPrefix)
 		if err != nil {
 			return fileError(dir, err)
 		}
@@ -247,7 +305,7 @@ func (p plan) apply(dir string) error {
 
 // fileError is a fault of the file system, told without the system's own mention
 // of a path.
-func fileError(pos string, err error) error {
+func fileError(pos string, err error) *diag.Error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err

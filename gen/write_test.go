@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/lock"
 )
 
 // goText is a generated file that embeds images.
@@ -191,11 +194,11 @@ func TestWriteFaults(t *testing.T) {
 		},
 		{
 			name: "file for a folder", before: map[string]string{"out": "x"}, dir: "out", files: map[string]string{"a_kern.go": goText()},
-			want: "out: not a directory",
+			want: "out: not a folder; move it, or make another folder the package's",
 		},
 		{
 			name: "file for a parent", before: map[string]string{"out": "x"}, dir: "out/p", files: map[string]string{"a_kern.go": goText()},
-			want: "out/p: not a directory",
+			want: "out/p: not a directory; mend that, or make another folder the package's",
 		},
 		{
 			name: "outside the folder", files: map[string]string{"../a_kern.go": goText()},
@@ -228,6 +231,92 @@ func TestWriteFaults(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// A folder that a link without an end stands for.
+func TestWriteThroughDanglingLink(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := os.Symlink("nowhere", dir); err != nil {
+		t.Skip(err)
+	}
+	const want = "out: a symbolic link to nothing; make the folder that it leads to, or another one the package's"
+	for _, err := range []error{
+		Write(dir, fileList(map[string]string{"a_kern.go": goText()})),
+		func() error { _, err := declared(dir, "p"); return err }(),
+	} {
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// What a run that was killed left behind goes, and nothing that only looks like
+// it.
+func TestWriteRemovesStaging(t *testing.T) {
+	dir := t.TempDir()
+	release, held, err := lock.Folder(dir, 0)
+	if err != nil || !held {
+		t.Skip("no locks here", err)
+	}
+	release()
+	files := map[string]string{"a_kern.go": goText()}
+	others := map[string]string{".kerngen-1x/a": "", ".kerngen-": "", ".kerngen-2": "a file", "kerngen-3/a": ""}
+	put(t, dir, files)
+	put(t, dir, others)
+	put(t, dir, map[string]string{".kerngen-123/a_kern.go": "half", ".kerngen-4/sub/b": ""})
+	if err := Write(dir, fileList(files)); err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(others, files)
+	after, written := read(t, dir)
+	if d := cmp.Diff(others, after); d != "" || written != nil {
+		t.Errorf("written %v\n%s", written, d)
+	}
+}
+
+// Writes of different packages into one folder leave one of them, whole.
+func TestWriteConcurrently(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var packages []map[string]string
+	for _, name := range []string{"a", "b", "c", "d"} {
+		files := map[string]string{"shared_kern.go": goText("shared_sm80.cubin") + "// " + name, "shared_sm80.cubin": name}
+		for i := range 20 {
+			files[fmt.Sprintf("%s%d_kern.go", name, i)] = goText()
+		}
+		packages = append(packages, files)
+	}
+	for range 5 {
+		var group errgroup.Group
+		for _, files := range packages {
+			group.Go(func() error { return Write(dir, fileList(files)) })
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		after, _ := read(t, dir)
+		if !slices.ContainsFunc(packages, func(p map[string]string) bool { return cmp.Equal(p, after) }) {
+			t.Fatalf("mixed: %v", slices.Sorted(maps.Keys(after)))
+		}
+	}
+}
+
+// A run that cannot have the folder says so, and changes nothing.
+func TestWriteHeld(t *testing.T) {
+	defer func(wait time.Duration) { lockWait = wait }(lockWait)
+	lockWait = time.Millisecond
+	dir := t.TempDir()
+	release, held, err := lock.Folder(dir, 0)
+	if err != nil || !held {
+		t.Skip("no locks here", err)
+	}
+	defer release()
+	err = Write(dir, fileList(map[string]string{"a_kern.go": goText()}))
+	if want := "another kerngen has been writing this folder for 1ms; run again once it is done"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if after, _ := read(t, dir); len(after) > 0 {
+		t.Errorf("left %v", after)
 	}
 }
 

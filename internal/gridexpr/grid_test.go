@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -201,22 +200,94 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
+// What Parse reads is printed so that it reads the same, and its value is that
+// of whole numbers without bounds, or an error.
 func FuzzParse(f *testing.F) {
-	f.Add("cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)")
-	f.Add("((1+2)*min(3,M,4)%5")
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Add("cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)", int64(1000), int64(128))
+	f.Add("((1+2)*min(3,M,4)%5", int64(-1), int64(math.MaxInt64))
+	f.Add("((1+2)*min(3,M,4)%5)-max(N,M)/(N*N)", int64(math.MinInt64), int64(2))
+	f.Fuzz(func(t *testing.T, text string, valueOfM, other int64) {
+		value := func(name string) (int64, bool) {
+			if name == "M" {
+				return valueOfM, true
+			}
+			return other, name != "none"
+		}
 		e, err := Parse(text)
 		if err != nil {
 			return
 		}
-		again, err := Parse(e.String())
-		if err != nil && len(e.String()) <= maxText {
-			t.Fatalf("%s, printed as %s: %v", strconv.Quote(text), e, err)
+		got, err := e.Eval(value)
+		if want := exact(e, value); (want == nil) != (err != nil) || want != nil && want.Int64() != got {
+			t.Fatalf("%q is %d (%v), want %v", text, got, err, want)
 		}
-		v, err := e.Eval(lookUp)
-		w, err2 := again.Eval(lookUp)
-		if len(e.String()) <= maxText && (v != w || (err == nil) != (err2 == nil)) {
-			t.Fatalf("%q is %d (%v), printed as %q %d (%v)", text, v, err, e, w, err2)
+		m := func(name string) (int64, bool) {
+			if name == "M" {
+				return value(name)
+			}
+			return 0, false
+		}
+		if folded, err2 := e.Fold(m); err2 == nil {
+			if v, err2 := folded.Eval(value); v != got || (err == nil) != (err2 == nil) {
+				t.Fatalf("%q is %d (%v), folded to %q %d (%v)", text, got, err, folded, v, err2)
+			}
+		}
+		if len(e.String()) > maxText {
+			return
+		}
+		again, err2 := Parse(e.String())
+		if err2 != nil {
+			t.Fatalf("%q, printed as %q: %v", text, e, err2)
+		}
+		if v, err2 := again.Eval(value); v != got || (err == nil) != (err2 == nil) {
+			t.Fatalf("%q is %d (%v), printed as %q %d (%v)", text, got, err, e, v, err2)
 		}
 	})
+}
+
+// exact is the value of e, nil where it has none, or a part of it none, of 64
+// bits.
+func exact(e Expr, value func(string) (int64, bool)) *big.Int {
+	switch e.Op {
+	case Int:
+		return big.NewInt(e.Int)
+	case Name:
+		if v, ok := value(e.Name); ok {
+			return big.NewInt(v)
+		}
+		return nil
+	}
+	result := exact(e.Args[0], value)
+	for _, arg := range e.Args[1:] {
+		a, b := result, exact(arg, value)
+		if a == nil || b == nil {
+			return nil
+		}
+		result = new(big.Int)
+		divides := e.Op == Div || e.Op == Mod || e.Op == CDiv
+		switch {
+		case divides && (a.Sign() < 0 || b.Sign() <= 0):
+			return nil
+		case e.Op == Add:
+			result.Add(a, b)
+		case e.Op == Sub:
+			result.Sub(a, b)
+		case e.Op == Mul:
+			result.Mul(a, b)
+		case e.Op == Div:
+			result.Quo(a, b)
+		case e.Op == Mod:
+			result.Rem(a, b)
+		case e.Op == CDiv:
+			result.Quo(result.Add(a, b).Sub(result, big.NewInt(1)), b)
+		case (e.Op == Min) == (a.Cmp(b) < 0):
+			result = a
+		default:
+			result = b
+		}
+		if !result.IsInt64() {
+			return nil
+		}
+	}
+	return result
 }

@@ -2,6 +2,8 @@ package artefact
 
 import (
 	"errors"
+	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,13 +11,18 @@ import (
 )
 
 // fuzz runs parse on the artefacts and on what is made of them: it must not
-// panic, and every fault must be one of the user's file, at a position in it.
+// panic nor ask for memory out of proportion, and every fault must be one of the
+// user's file, at a position in it.
 func fuzz[T any](f *testing.F, parse func(string, []byte) (*T, error), check func(t *testing.T, content *T), exts ...string) {
 	for _, name := range files(f, exts...) {
 		f.Add(file(f, name))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		before := allocated()
 		content, err := parse("k.x", data)
+		if used, most := allocated()-before, uint64(mostAllocated(len(data))); used > most {
+			t.Errorf("%d bytes allocated for a file of %d", used, len(data))
+		}
 		if err == nil {
 			check(t, content)
 			return
@@ -31,6 +38,18 @@ func fuzz[T any](f *testing.F, parse func(string, []byte) (*T, error), check fun
 			t.Errorf("no position: %v", err)
 		}
 	})
+}
+
+// mostAllocated bounds what reading a file of n bytes may allocate in all. The
+// factor is that of a file of nothing but short keys; the rest is the coarse
+// grain of the runtime's count.
+func mostAllocated(n int) int { return 1<<20 + 400*n }
+
+// allocated counts the bytes that this process has allocated so far.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 func FuzzMeta(f *testing.F) {
@@ -56,7 +75,17 @@ func FuzzTTIR(f *testing.F) {
 }
 
 func FuzzPTX(f *testing.F) {
+	for _, name := range files(f, ".ptx") {
+		f.Add(slices.Concat([]byte("// meta:name=add_kernel\n// meta:num_warps=4\n// meta:shared=0\n"), file(f, name)))
+	}
 	fuzz(f, parsePTX, func(t *testing.T, p *PTX) {
+		m, found, err := ptxMeta("k.x", p)
+		switch {
+		case err != nil && (m != nil || !found || !diag.IsUser(err)):
+			t.Errorf("%+v, %v, %v", m, found, err)
+		case found && err == nil && (m.Name == "" || m.NumWarps < 1 || !m.InPTX):
+			t.Errorf("read as %+v", m)
+		}
 		if p.Entry == "" || p.Version == "" || !strings.HasPrefix(p.Target, "sm_") {
 			t.Errorf("read as %+v", p)
 		}

@@ -92,7 +92,7 @@ func compileInto(ctx context.Context, folder string, c *config.Config, o Options
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fileFault(folder, err)
 	}
-	unlock, err := lock(folder)
+	unlock, err := lockFolder(folder)
 	if err != nil {
 		return nil, err
 	}

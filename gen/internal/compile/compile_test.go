@@ -495,7 +495,7 @@ func TestTwoRuns(t *testing.T) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := lock(folder)
+	unlock, err := lockFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,13 @@
 package compile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/lock"
 )
 
 // stagingPrefix starts the names of what is not in its place yet.
@@ -39,6 +41,20 @@ func newStage(artefacts string) (*stage, error) {
 	}
 	temp, err = filepath.Abs(temp) // workers run in another folder
 	return &stage{artefacts, temp}, err
+}
+
+// lockFolder keeps other runs out of the artefacts' folder until unlock is called
+// or the process ends. Where the file system has no locks, each folder of
+// artefacts is still whole.
+func lockFolder(artefacts string) (unlock func(), err error) {
+	unlock, _, err = lock.Folder(artefacts, 0)
+	switch {
+	case errors.Is(err, lock.ErrHeld):
+		return nil, diag.Errorf(artefacts, "another kerngen is compiling into this folder").Fix("wait until it is done")
+	case err != nil:
+		return nil, fileFault(artefacts, err)
+	}
+	return unlock, nil
 }
 
 func (s *stage) close() { os.RemoveAll(s.temp) }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kerngen/kerngen/gen/internal/diag"
 	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
@@ -343,9 +345,23 @@ func TestLoad(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(whole)
 	f.Add(kernelWith("args: {x: [1, null, \"*fp32\"]}", "configs: [{B: 1}]", "default: {B: 1}"))
+	own, err := os.ReadFile("../compile/testdata/triton/kerngen.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(own))
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := parse("k.yaml", []byte(text)); err != nil && err.Error() == "" {
-			t.Error("an error that says nothing")
+		c, err := parse("k.yaml", []byte(text))
+		var one *diag.Error
+		switch {
+		case err == nil:
+			if len(c.Targets) == 0 || len(c.Packages) == 0 {
+				t.Errorf("read as %+v", c)
+			}
+		case c != nil || !diag.IsUser(err):
+			t.Errorf("%+v, %v", c, err)
+		case errors.As(err, &one) && (!strings.HasPrefix(one.Pos, "k.yaml") || one.Fault == ""):
+			t.Errorf("no position or no fault: %v", err)
 		}
 	})
 }

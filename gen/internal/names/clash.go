@@ -17,6 +17,11 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 	if pos, ok := taken["kernrt"]; ok {
 		faults.Add(diag.Errorf(pos, "kernrt is what generated files call the runtime they import").Fix("rename it"))
 	}
+	for _, name := range relied {
+		if pos, ok := taken[name]; ok {
+			faults.Add(diag.Errorf(pos, "%s is declared here, but means Go's own in generated files", name).Fix("rename it"))
+		}
+	}
 	files := newScope("file name", faults)
 	for i, k := range kernels {
 		n := named[i]
@@ -45,6 +50,13 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 			params.claim(name.Arg, o)
 		}
 	}
+}
+
+// relied are the predeclared names that a generated file may use. A package
+// that declares one of them gives it another meaning in all of its files.
+var relied = []string{
+	"any", "bool", "error", "false", "float32", "float64", "int", "int16", "int32", "int64", "int8",
+	"nil", "string", "true", "uint16", "uint32", "uint64", "uint8",
 }
 
 // owner is a side that wants a name.

@@ -196,6 +196,8 @@ func TestAssignFaults(t *testing.T) {
 			"vec/vec.go:7:6: AddArgs is declared here and wanted by kernel add; use --name add=NAME"},
 		{"hand-written kernrt", one(kernel("add", nil, nil)), Options{Taken: map[string]string{"kernrt": "vec/vec.go:7:6"}},
 			"vec/vec.go:7:6: kernrt is what generated files call the runtime they import; rename it"},
+		{"hand-written string", one(kernel("add", nil, nil)), Options{Taken: map[string]string{"string": "vec/vec.go:7:6", "len": "vec/vec.go:8:6"}},
+			"vec/vec.go:7:6: string is declared here, but means Go's own in generated files; rename it"},
 		{"unused name", one(kernel("add", []string{"n"}, []string{"B"})), Options{Names: map[string]string{"sub": "x"}},
 			`--name sub=x: no kernel is named "sub"; there is add(n, B)`},
 		{"unused rename", one(kernel("add", []string{"n"}, []string{"B"})), Options{Renames: map[string]string{"m": "x"}},
