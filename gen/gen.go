@@ -17,6 +17,7 @@ package gen
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -59,7 +60,7 @@ type File struct {
 // lists all faults of the input that it can find in one run, one a line; see
 // [IsUserError]. Safe for concurrent use.
 func Generate(c Config) (Result, error) {
-	if err := checkPackageName(c.Package); err != nil {
+	if err := c.Validate(); err != nil {
 		return Result{}, err
 	}
 	options, err := c.modelOptions()
@@ -78,7 +79,7 @@ func Generate(c Config) (Result, error) {
 	if err != nil {
 		return Result{Warnings: warnings}, err
 	}
-	named, err := names.Assign(kernels, names.Options{Names: c.Names, Renames: c.Renames, Taken: taken})
+	named, err := names.Assign(kernels, c.nameOptions(taken))
 	if err != nil {
 		return Result{Warnings: warnings}, err
 	}
@@ -100,6 +101,27 @@ func Generate(c Config) (Result, error) {
 		}
 	}
 	return result, nil
+}
+
+// Validate refuses what c itself says wrongly, whatever the artefacts hold; it
+// reads no file. Generate begins with it.
+func (c Config) Validate() error {
+	var faults diag.List
+	faults.Add(checkPackageName(c.Package))
+	if len(c.Paths) == 0 {
+		faults.Add(diag.Errorf("", "no path").Fix("name a folder, or a file of a kernel"))
+	}
+	if slices.Contains(c.Paths, "") {
+		faults.Add(diag.Errorf("", "an empty path").Fix("name a folder, or a file of a kernel"))
+	}
+	faults.Add(c.nameOptions(nil).Validate())
+	_, err := c.modelOptions()
+	faults.Add(err)
+	return faults.Err()
+}
+
+func (c Config) nameOptions(taken map[string]string) names.Options {
+	return names.Options{Names: c.Names, Renames: c.Renames, Taken: taken}
 }
 
 // inParallel calls do for 0 to n-1 on all processors and returns the first error.

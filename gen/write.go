@@ -175,7 +175,7 @@ func readDir(dir string) ([]fs.DirEntry, error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(dir); err == nil {
-			return nil, diag.Errorf(dir, "a symbolic link to nothing").Fix("make the folder that it leads to, or another one the package's")
+			return nil, diag.Errorf(dir, "a symbolic link to nothing").Fix("make the folder that it leads to, or make another folder the package's")
 		}
 		return nil, nil
 	}

@@ -240,7 +240,7 @@ func TestWriteThroughDanglingLink(t *testing.T) {
 	if err := os.Symlink("nowhere", dir); err != nil {
 		t.Skip(err)
 	}
-	const want = "out: a symbolic link to nothing; make the folder that it leads to, or another one the package's"
+	const want = "out: a symbolic link to nothing; make the folder that it leads to, or make another folder the package's"
 	for _, err := range []error{
 		Write(dir, fileList(map[string]string{"a_kern.go": goText()})),
 		func() error { _, err := declared(dir, "p"); return err }(),

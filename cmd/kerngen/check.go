@@ -46,7 +46,11 @@ where it differs or for a fault of the input, or 2 for one of the command line.`
 			if err != nil {
 				return err
 			}
-			if err := r.writeDepfile(result); err != nil {
+			depfile, err := openDepfile(r.depfile)
+			if err != nil {
+				return err
+			}
+			if err := depfile.write(result); err != nil {
 				return err
 			}
 			if diff == "" {
@@ -60,6 +64,6 @@ where it differs or for a fault of the input, or 2 for one of the command line.`
 	}
 	r.flags(c)
 	fromFile.checkFlags(c)
-	r.orConfigured(c)
+	r.orConfigured(c, &fromFile)
 	return c
 }

@@ -16,14 +16,16 @@ import (
 
 // configured is the command line of a generate or check that reads kerngen.yaml.
 type configured struct {
-	path, mode, python string
-	recompile          bool
+	path, python string
+	mode         choice
+	recompile    bool
 }
 
 // generateFlags declares the options of generate.
 func (r *configured) generateFlags(c *cobra.Command) {
 	r.flags(c)
-	c.Flags().StringVar(&r.mode, "compile", "auto", "without PATH: when to compile the kernels, `auto|never|always`")
+	r.mode = choice{"auto", []string{"auto", "never", "always"}}
+	c.Flags().Var(&r.mode, "compile", "without PATH: when to compile the kernels, `auto|never|always`")
 }
 
 // checkFlags declares those of check.
@@ -38,9 +40,19 @@ func (r *configured) flags(c *cobra.Command) {
 	f.StringVar(&r.python, "python", "", "without PATH: the interpreter that has Triton, `FILE` (default $KERNGEN_PYTHON, the active environment's, or python3)")
 }
 
+// refuse is the fault of an option that goes without a PATH beside one.
+func (r *configured) refuse(c *cobra.Command) error {
+	for _, name := range []string{"config", "python", "compile", "recompile"} {
+		if c.Flags().Changed(name) {
+			return usage(c, "--%s goes with a configuration, not with a PATH", name)
+		}
+	}
+	return nil
+}
+
 // config is what the options say.
 func (r *configured) config(p *progress) gen.CompileConfig {
-	return gen.CompileConfig{Path: r.path, Mode: r.mode, Python: r.python, Progress: p}
+	return gen.CompileConfig{Path: r.path, Mode: r.mode.value, Python: r.python, Progress: p}
 }
 
 // interruptible is a context that ends when the user or the system asks the

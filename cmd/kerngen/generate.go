@@ -59,7 +59,7 @@ With --depfile FILE.d a rule is written by which FILE depends on all inputs:
   -include vec.stamp.d
 
 The exit status is 0, or 1 for a fault of the input, or 2 for one of the command
-line.`,
+line: of what it says, whatever the files hold.`,
 		Example: `  kerngen generate --package vec --out internal/vec kernels/artefacts
   kerngen generate --package mm --out mm --rename matmul_kernel.m=rows matmul/
   kerngen generate --package vec --out vec --fold add_kernel.n=1 ~/.triton/cache
@@ -74,14 +74,19 @@ line.`,
 			if err != nil {
 				return err
 			}
+			depfile, err := openDepfile(r.depfile)
+			if err != nil {
+				return err
+			}
+			defer depfile.drop()
 			if err := gen.Write(r.out, result.Files); err != nil {
 				return err
 			}
-			return r.writeDepfile(result)
+			return depfile.write(result)
 		},
 	}
 	r.flags(c)
 	fromFile.generateFlags(c)
-	r.orConfigured(c)
+	r.orConfigured(c, &fromFile)
 	return c
 }

@@ -25,7 +25,7 @@ would. --json prints them for programs, as docs/inspect.md describes.`,
 			if len(args) == 0 {
 				return usage(c, "a PATH is needed: an artefact file such as add_kernel.json, a folder of them, or a generated package")
 			}
-			return nil
+			return noneEmpty(c, args)
 		},
 		RunE: func(c *cobra.Command, paths []string) error {
 			report, err := gen.Inspect(paths)

@@ -17,7 +17,7 @@ type request struct {
 	pkg, out          string
 	names, renames    []string
 	folds, signatures []string
-	onDuplicate       string
+	onDuplicate       choice
 	depfile           string
 }
 
@@ -36,25 +36,29 @@ func (r *request) flags(c *cobra.Command) {
 	f.StringArrayVar(&r.renames, "rename", nil, "settle that of a parameter or constant, `[KERNEL.]PARAM=NAME`; repeatable")
 	f.StringArrayVar(&r.folds, "fold", nil, "say what an argument was that the code of some images lacks, `KERNEL.PARAM=1` or =null; repeatable")
 	f.StringArrayVar(&r.signatures, "signature", nil, "tell the arguments that no file tells, `'KERNEL=NAME: TYPE[:16], ...'`; repeatable")
-	f.StringVar(&r.onDuplicate, "on-duplicate", duplicateError, "what to do with images that a launch cannot tell apart, `error|suffix`")
+	r.onDuplicate = choice{duplicateError, []string{duplicateError, duplicateSuffix}}
+	f.Var(&r.onDuplicate, "on-duplicate", "what to do with images that a launch cannot tell apart, `error|suffix`")
 	f.StringVar(&r.depfile, "depfile", "", "write what the package is made of to `FILE.d`, for make and ninja")
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usage(c, "a PATH is needed: an artefact file such as add_kernel.json, or a folder of them")
 		}
-		return nil
+		return noneEmpty(c, args)
 	}
 }
 
 // orConfigured lets the command do without a PATH, and without an option that
 // goes with one: kerngen.yaml says what to make.
-func (r *request) orConfigured(c *cobra.Command) {
+func (r *request) orConfigured(c *cobra.Command, fromFile *configured) {
 	withPath := c.Args
 	c.Args = func(c *cobra.Command, paths []string) error {
 		if len(paths) == 0 && !r.given(c) {
-			return nil
+			return noneEmpty(c, nil)
 		}
-		return withPath(c, paths)
+		if err := withPath(c, paths); err != nil {
+			return err
+		}
+		return fromFile.refuse(c)
 	}
 }
 
@@ -88,10 +92,7 @@ func (r *request) generate(c *cobra.Command, paths []string) (gen.Result, error)
 }
 
 func (r *request) config(c *cobra.Command, paths []string) (gen.Config, error) {
-	config := gen.Config{Dir: r.out, Paths: paths, Suffix: r.onDuplicate == duplicateSuffix}
-	if !config.Suffix && r.onDuplicate != duplicateError {
-		return config, usage(c, "--on-duplicate %q: want %s or %s", r.onDuplicate, duplicateError, duplicateSuffix)
-	}
+	config := gen.Config{Dir: r.out, Paths: paths, Suffix: r.onDuplicate.value == duplicateSuffix}
 	if r.depfile != "" && depfileTarget(r.depfile) == "" {
 		return config, usage(c, "--depfile %q: want FILE.d, where FILE is the target that depends on the inputs", r.depfile)
 	}
@@ -113,29 +114,10 @@ func (r *request) config(c *cobra.Command, paths []string) (gen.Config, error) {
 			return config, err
 		}
 	}
+	if err := config.Validate(); err != nil {
+		return config, usageError{c.CommandPath(), err}
+	}
 	return config, nil
-}
-
-// writeDepfile writes what --depfile asks for.
-func (r *request) writeDepfile(result gen.Result) error {
-	if r.depfile == "" {
-		return nil
-	}
-	content := gen.Depfile(filepath.ToSlash(depfileTarget(r.depfile)), result.Inputs)
-	if err := os.WriteFile(r.depfile, content, 0o666); err != nil {
-		return &gen.Error{Fault: fmt.Sprintf("--depfile: %v", err)}
-	}
-	return nil
-}
-
-// depfileTarget is the file that a depfile speaks of: a stamp that the build
-// touches when generate is done, since generate leaves what is right alone.
-func depfileTarget(depfile string) string {
-	target, ok := strings.CutSuffix(depfile, ".d")
-	if !ok || filepath.Base(depfile) == ".d" {
-		return ""
-	}
-	return target
 }
 
 // packageName is what --package says, else, in the working folder, the package

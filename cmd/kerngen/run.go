@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errDiffers):
 		return exitFault
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "kerngen: %v\n", err)
+		for line := range strings.Lines(usage.Error() + "\n") {
+			fmt.Fprintf(stderr, "kerngen: %s", line)
+		}
 		fmt.Fprintf(stderr, "Run \"%s --help\" for its use.\n", usage.command)
 		return exitUsage
 	default:
@@ -43,7 +46,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// usageError is a command line that says nothing that kerngen could do.
+// usageError is a command line that says nothing that kerngen could do, whatever
+// the files hold. What only files show to be wrong is a fault of the input.
 type usageError struct {
 	command string
 	err     error

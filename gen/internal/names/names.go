@@ -45,11 +45,11 @@ type Image struct {
 	File string // "add_kernel_sm80.cubin"
 }
 
-// Assign names kernels. All faults of the input are in the error: names that
-// two sides would share, options that are no names or that match nothing.
+// Assign names kernels; o must be valid. All faults of the input are in the
+// error: names that two sides would share, options that match nothing.
 func Assign(kernels []model.Kernel, o Options) ([]*Kernel, error) {
 	var faults diag.List
-	stems := readOptions(o, &faults)
+	stems := &stems{names: o.Names, renames: o.Renames, used: map[string]bool{}}
 	named := make([]*Kernel, len(kernels))
 	for i, k := range kernels {
 		named[i] = assign(&k, stems)

@@ -210,9 +210,12 @@ func TestAssignFaults(t *testing.T) {
 			`--rename n=1n: "1n" is not a name; use letters, digits and underscores, a letter first`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			named, err := Assign(c.kernels, c.o)
+			err := c.o.Validate()
 			if err == nil {
-				t.Fatalf("no error; names %+v", named[0])
+				_, err = Assign(c.kernels, c.o)
+			}
+			if err == nil {
+				t.Fatal("no error")
 			}
 			if d := cmp.Diff(c.want, err.Error()); d != "" {
 				t.Error(d)

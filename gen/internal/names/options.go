@@ -18,7 +18,9 @@ type stems struct {
 	used           map[string]bool // options, as the user writes them
 }
 
-func readOptions(o Options, faults *diag.List) *stems {
+// Validate refuses options that no kernel could follow.
+func (o Options) Validate() error {
+	var faults diag.List
 	for _, option := range []struct {
 		flag   string
 		values map[string]string
@@ -30,7 +32,7 @@ func readOptions(o Options, faults *diag.List) *stems {
 			}
 		}
 	}
-	return &stems{names: o.Names, renames: o.Renames, used: map[string]bool{}}
+	return faults.Err()
 }
 
 // isName reports whether s, as a stem, gives Go identifiers that look like it.
