@@ -29,12 +29,15 @@ type Device struct {
 
 	mu      sync.Mutex // guards what follows
 	streams map[*Stream]struct{}
-	buffers map[uint64]struct{} // addresses, so that Close can free them
-	loaded  []*onDevice         // kernels with images on this device
+	pools   map[*Pool]struct{}
+	memory  map[*memory]struct{} // what Close frees
+	pinned  map[*pinned]struct{}
+	stats   MemoryStats
+	loaded  []*onDevice // kernels with images on this device
 }
 
 // Devices describes the devices that the driver shows, by ordinal. No devices
-// is ErrNoDevice; no driver is ErrNoDriver.
+// is ErrNoDevice; no driver is ErrNoDriver; both are ErrNoGPU.
 func Devices() ([]DeviceInfo, error) {
 	n, err := deviceCount()
 	if err != nil {
@@ -82,12 +85,16 @@ func Open(ordinal int) (*Device, error) {
 		ctx:     ctx,
 		debug:   os.Getenv("KERNGEN_DEBUG") == "1",
 		streams: map[*Stream]struct{}{},
-		buffers: map[uint64]struct{}{},
+		pools:   map[*Pool]struct{}{},
+		memory:  map[*memory]struct{}{},
+		pinned:  map[*pinned]struct{}{},
 	}, nil
 }
 
 // OpenUUID opens a device by its UUID as DeviceInfo and nvidia-smi give it,
-// which stays the same whatever devices a process is shown.
+// which stays the same whatever devices a process is shown. That of a MIG
+// instance begins with "MIG-" in nvidia-smi, and with "GPU-" in DeviceInfo, since
+// the driver does not tell them apart; both are taken.
 func OpenUUID(uuid string) (*Device, error) {
 	infos, err := Devices()
 	if err != nil {
@@ -95,12 +102,21 @@ func OpenUUID(uuid string) (*Device, error) {
 	}
 	var have []string
 	for _, info := range infos {
-		if strings.EqualFold(info.UUID, uuid) {
+		if strings.EqualFold(bareUUID(info.UUID), bareUUID(uuid)) {
 			return Open(info.Ordinal)
 		}
 		have = append(have, info.UUID)
 	}
 	return nil, faultf(ErrNoDevice, "no device has UUID %q; there are %s", uuid, strings.Join(have, ", "))
+}
+
+// bareUUID is a UUID without the prefix that says what it is of.
+func bareUUID(uuid string) string {
+	const prefix = len("GPU-")
+	if len(uuid) > prefix && (strings.EqualFold(uuid[:prefix], "GPU-") || strings.EqualFold(uuid[:prefix], "MIG-")) {
+		return uuid[prefix:]
+	}
+	return uuid
 }
 
 func deviceCount() (int, error) {
@@ -130,7 +146,8 @@ func (d *Device) String() string { return d.info.String() }
 // Close waits for the device's streams, closes them, frees its buffers, unloads
 // its kernels and gives the primary context back. Whatever fails on the way,
 // the rest is still given back; the error tells all that failed. A second Close
-// is ErrClosed.
+// is ErrClosed. While one of its streams is being captured that is ErrCapturing,
+// and changes nothing.
 func (d *Device) Close() error {
 	if err := d.check(); err != nil {
 		return fmt.Errorf("close: %w", err)
@@ -140,20 +157,33 @@ func (d *Device) Close() error {
 	if d.closed {
 		return faultf(ErrClosed, "close %v: it is closed already", d)
 	}
-	d.closed = true
-
 	d.mu.Lock() // against streams that are being closed
 	streams := slices.Collect(maps.Keys(d.streams))
 	d.mu.Unlock()
 	var errs []error
 	for _, s := range streams {
-		if err := s.Close(); !errors.Is(err, ErrClosed) {
+		err := s.idle()
+		if errors.Is(err, ErrCapturing) {
+			return fmt.Errorf("close %v: %w", d, err)
+		}
+		errs = append(errs, err)
+	}
+	d.closed = true
+
+	for _, s := range streams {
+		if err := s.close(true); !errors.Is(err, ErrClosed) {
 			errs = append(errs, err)
 		}
 	}
 	// No launch is left that could load a kernel.
-	for address := range d.buffers {
-		errs = append(errs, driverError(d.ctx.Free(address)))
+	errs = append(errs, d.freeAll()...)
+	d.mu.Lock() // against pools that are being closed
+	pools := slices.Collect(maps.Keys(d.pools))
+	d.mu.Unlock()
+	for _, p := range pools {
+		if err := p.close(true); !errors.Is(err, ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
 	for _, k := range d.loaded {
 		errs = append(errs, k.unload())

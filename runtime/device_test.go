@@ -37,6 +37,14 @@ func TestDeviceInfo(t *testing.T) {
 	if diff := cmp.Diff(want, infos[1]); diff != "" {
 		t.Errorf("Devices (-want +got):\n%s", diff)
 	}
+	for _, prefix := range []string{"MIG-", "mig-", "gpu-", ""} { // MIG: as nvidia-smi names a part of a GPU
+		dev, err := kernrt.OpenUUID(prefix + strings.TrimPrefix(want.UUID, "GPU-"))
+		must(t, err)
+		if dev.Info().Ordinal != 1 {
+			t.Errorf("prefix %q: opened %v", prefix, dev)
+		}
+		must(t, dev.Close())
+	}
 	dev, err := kernrt.OpenUUID(strings.ToUpper(want.UUID))
 	must(t, err)
 	defer dev.Close()

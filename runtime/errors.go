@@ -10,10 +10,12 @@ import (
 // What errors.Is tells apart. The errors that the package returns wrap these
 // and say what happened to what.
 var (
+	// ErrNoGPU: ErrNoDriver or ErrNoDevice.
+	ErrNoGPU = errors.New("no GPU")
 	// ErrNoDriver: no CUDA driver could be opened, or the program was built without cgo.
-	ErrNoDriver = errors.New("no CUDA driver")
+	ErrNoDriver = faultf(ErrNoGPU, "no CUDA driver")
 	// ErrNoDevice: the driver has no such device.
-	ErrNoDevice = errors.New("no CUDA device")
+	ErrNoDevice = faultf(ErrNoGPU, "no CUDA device")
 	// ErrNoImage: the kernel holds no binary that this device and driver run.
 	ErrNoImage = errors.New("no image for the device")
 	// ErrArgument: an argument breaks what the kernel was compiled for, or is out of range.
@@ -57,13 +59,13 @@ func (e *DriverError) Error() string {
 	return fmt.Sprintf("%s: %s (%d): %s", e.Call, e.Name, e.Code, e.Text)
 }
 
-// Is finds ErrOutOfMemory and ErrNoDevice by the driver's code.
+// Is finds ErrOutOfMemory, ErrNoDevice and ErrNoGPU by the driver's code.
 func (e *DriverError) Is(target error) bool {
 	switch e.Code {
 	case cuda.OutOfMemory:
 		return target == ErrOutOfMemory
 	case cuda.NoDevice:
-		return target == ErrNoDevice
+		return target == ErrNoDevice || target == ErrNoGPU
 	}
 	return false
 }

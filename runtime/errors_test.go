@@ -117,6 +117,9 @@ func TestDriverErrorsAreOfKinds(t *testing.T) {
 			}
 		}
 	}
+	if !errors.Is(&kernrt.DriverError{Code: 100}, kernrt.ErrNoGPU) || errors.Is(&kernrt.DriverError{Code: 2}, kernrt.ErrNoGPU) {
+		t.Error("code 100 alone is no GPU")
+	}
 	if errors.Is(&kernrt.DriverError{Code: 1}, kernrt.ErrOutOfMemory) {
 		t.Error("code 1 is out of memory")
 	}

@@ -11,7 +11,7 @@ import (
 // a driver, too.
 func Example() {
 	dev, err := kernrt.Open(0)
-	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+	if errors.Is(err, kernrt.ErrNoGPU) {
 		return // compute on the CPU
 	} else if err != nil {
 		fmt.Println(err)

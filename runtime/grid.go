@@ -35,3 +35,13 @@ func (g Grid) check() error {
 	}
 	return nil
 }
+
+// Cdiv is a divided by b, rounded up: how many blocks of b cover a elements. As
+// in Triton, neither is negative; b is not 0.
+func Cdiv[T int | int32 | int64](a, b T) T {
+	n := a / b
+	if a%b != 0 {
+		n++
+	}
+	return n
+}

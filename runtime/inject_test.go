@@ -79,10 +79,11 @@ func work(t *testing.T, dev *kernrt.Device) error {
 }
 
 // mayLeave are the calls whose failure leaves one thing alive: what they were to
-// release, and what could not be released, or returned, for want of a context.
+// release, and what could not be released, or returned, for want of a context or
+// of the thread's own capture mode.
 var mayLeave = []string{
 	"cuStreamDestroy_v2", "cuMemFree_v2", "cuMemFreeAsync", "cuModuleUnload", "cuDevicePrimaryCtxRelease_v2",
-	"cuCtxGetCurrent", "cuCtxSetCurrent",
+	"cuCtxGetCurrent", "cuCtxSetCurrent", "cuThreadExchangeStreamCaptureMode",
 }
 
 func TestEveryCallThatFails(t *testing.T) {
@@ -172,6 +173,12 @@ func sweep(d *fakecuda.Driver, context uintptr, left []fakecuda.Leak) {
 			d.Call("cuModuleUnload", l.Handle)
 		case "memory":
 			d.Call("cuMemFree_v2", l.Handle)
+		case "pinned":
+			d.Call("cuMemFreeHost", l.Handle)
+		case "pool":
+			d.Call("cuMemPoolDestroy", l.Handle)
+		case "event":
+			d.Call("cuEventDestroy_v2", l.Handle)
 		case "context":
 			d.Call("cuDevicePrimaryCtxRelease_v2", 0)
 		}

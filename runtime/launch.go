@@ -30,6 +30,9 @@ func LaunchConfig[A any](k *Kernel, s *Stream, config int, grid Grid, args *A) e
 }
 
 func (k *Kernel) launch(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any) error {
+	if k == nil {
+		return errNoKernel(s, grid)
+	}
 	if err := s.acquire(); err != nil {
 		return k.launchError(s, grid, err)
 	}
@@ -122,6 +125,13 @@ func (p *plan) launchWithScratch(s *Stream, grid Grid, args unsafe.Pointer) erro
 
 func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile uint64) cuda.Status {
 	return p.call.Launch(s.handle, uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2]), args, global, profile)
+}
+
+// Out of line, so that the check of a launch is one comparison.
+//
+//go:noinline
+func errNoKernel(s *Stream, grid Grid) error {
+	return (&Kernel{Name: "nil"}).launchError(s, grid, faultf(ErrArgument, "there is no kernel"))
 }
 
 func (k *Kernel) launchError(s *Stream, grid Grid, err error) error {

@@ -19,8 +19,8 @@ func wantNoUse(t *testing.T, kind error, texts ...string) {
 	_, second := kernrt.Open(0)
 	_, byUUID := kernrt.OpenUUID("GPU-1")
 	for _, err := range []error{devices, first, second, byUUID} {
-		if !errors.Is(err, kind) {
-			t.Errorf("error %v is not %q", err, kind)
+		if !errors.Is(err, kind) || !errors.Is(err, kernrt.ErrNoGPU) {
+			t.Errorf("error %v is not %q and %q", err, kind, kernrt.ErrNoGPU)
 		}
 		for _, text := range texts {
 			if err == nil || !strings.Contains(err.Error(), text) {
@@ -33,7 +33,7 @@ func wantNoUse(t *testing.T, kind error, texts ...string) {
 func TestLibraryThatIsNotThere(t *testing.T) {
 	if inOwnProcess(t, func() string { return filepath.Join(t.TempDir(), "missing.so") }) {
 		library := os.Getenv(childLibrary)
-		wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: tried "+library, "cannot open shared object file")
+		wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: KERNGEN_LIBCUDA: there is no "+library)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestFileThatIsNoLibrary(t *testing.T) {
 		must(t, os.WriteFile(path, []byte("no library at all, but long enough for the loader to read a header of it, which is sixty-four bytes"), 0o666))
 		return path
 	}) {
-		wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: tried "+os.Getenv(childLibrary), "invalid ELF header")
+		wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: KERNGEN_LIBCUDA: "+os.Getenv(childLibrary)+": ", "invalid ELF header")
 	}
 }
 
@@ -73,8 +73,25 @@ func TestNoLibraryNamed(t *testing.T) {
 		if _, err := kernrt.Devices(); !errors.Is(err, kernrt.ErrNoDriver) {
 			t.Skip("there is a driver: ", err)
 		}
-		wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: tried libcuda.so.1: ", "; libcuda.so: ", "/usr/lib/wsl/lib/libcuda.so.1")
+		wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: there is no libcuda.so.1, libcuda.so, /usr/lib/wsl/lib/libcuda.so.1, /run/opengl-driver/lib/libcuda.so.1; if it is elsewhere, set KERNGEN_LIBCUDA to its path")
 	}
+}
+
+// A library that lacks a symbol, found first, does not hide a driver found later.
+func TestSearchGoesOnAfterALibraryThatIsNoDriver(t *testing.T) {
+	if _, child := os.LookupEnv(childLibrary); !child && fake == nil {
+		t.Skip("no driver")
+	} else if child {
+		if _, err := kernrt.Open(0); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	wrong, right := t.TempDir(), t.TempDir()
+	must(t, os.Rename(fakeLibrary(t, "FAKE_VERSION=11070"), filepath.Join(wrong, "libcuda.so.1")))
+	must(t, os.Rename(fakeLibrary(t), filepath.Join(right, "libcuda.so")))
+	t.Setenv("LD_LIBRARY_PATH", wrong+":"+right)
+	inOwnProcess(t, func() string { return "" })
 }
 
 func TestDriverWithoutDevices(t *testing.T) {

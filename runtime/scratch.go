@@ -124,16 +124,22 @@ func (s *Stream) retireScratch(address uint64) error {
 	return err
 }
 
-// free gives all scratch back; the stream is idle and no longer used.
+// free gives all scratch back; the stream is idle and no longer used. What the
+// driver refuses to free is left for the device's Close.
 func (c *scratch) free(s *Stream) error {
 	var errs []error
-	for _, b := range []scratchBuffer{c.global, c.profile} {
+	for _, b := range []*scratchBuffer{&c.global, &c.profile} {
 		if b.address != 0 {
 			errs = append(errs, s.retireScratch(b.address))
+			*b = scratchBuffer{}
 		}
 	}
 	for _, address := range c.retired {
-		errs = append(errs, driverError(s.dev.ctx.Free(address)))
+		if status := s.dev.ctx.Free(address); status != cuda.OK {
+			errs = append(errs, driverError(status))
+			s.dev.keep(&memory{dev: s.dev, address: address})
+		}
 	}
+	c.retired = nil
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package kernrt
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
@@ -21,6 +22,9 @@ type Stream struct {
 	dev    *Device
 	handle cuda.Stream
 
+	priority    int
+	prioritized bool
+
 	scratch scratch
 }
 
@@ -32,6 +36,14 @@ type StreamOption func(*Stream)
 // write scratch before they read it.
 func WithZeroedScratch() StreamOption { return func(s *Stream) { s.zeroed = true } }
 
+// WithPriority gives the stream a priority: of work that waits for the device's
+// multiprocessors, that of the lowest number starts first. 0 is the default, and
+// the lowest; -5, say, is the highest; a number beyond stands for the nearest
+// that the device has. It is for NewStream.
+func WithPriority(priority int) StreamOption {
+	return func(s *Stream) { s.priority, s.prioritized = priority, true }
+}
+
 // perThreadStream is CU_STREAM_PER_THREAD.
 const perThreadStream = 2
 
@@ -42,18 +54,26 @@ func (d *Device) NewStream(options ...StreamOption) (*Stream, error) {
 		return nil, fmt.Errorf("new stream: %w", err)
 	}
 	defer d.use.RUnlock()
-	handle, status := d.ctx.NewStream()
+	s, err := d.configured(options)
+	if err != nil {
+		return nil, fmt.Errorf("new stream: %w", err)
+	}
+	// The driver's numbers are 32 bits, and it cuts them to what it has.
+	handle, status := d.ctx.NewPriorityStream(min(max(s.priority, math.MinInt32), math.MaxInt32))
 	if status != cuda.OK {
 		return nil, fmt.Errorf("new stream on %v: %w", d, driverError(status))
 	}
-	return d.keepStream(&Stream{dev: d, handle: handle, owned: true}, options), nil
+	s.handle, s.owned = handle, true
+	d.keepStream(s)
+	return s, nil
 }
 
 // StreamFromHandle is a stream that another library created, by its CUstream; 0
 // and 1 are the legacy default stream. The other library keeps it: Close gives
 // up only what the runtime holds for it, and must come before it is destroyed.
 // A stream of another context is ErrOtherDevice. The per-thread default stream
-// (CU_STREAM_PER_THREAD) is refused, since goroutines move between threads.
+// (CU_STREAM_PER_THREAD) is refused, since goroutines move between threads. A
+// handle that is no stream's may crash the driver.
 func (d *Device) StreamFromHandle(handle uintptr, options ...StreamOption) (*Stream, error) {
 	if handle == perThreadStream {
 		return nil, faultf(ErrArgument, "stream handle %d is the per-thread default stream, but goroutines move between threads; create a stream", handle)
@@ -62,26 +82,41 @@ func (d *Device) StreamFromHandle(handle uintptr, options ...StreamOption) (*Str
 		return nil, fmt.Errorf("stream %#x: %w", handle, err)
 	}
 	defer d.use.RUnlock()
-	stream := cuda.StreamOf(handle)
-	ctx, status := d.ctx.ContextOf(stream)
+	s, err := d.configured(options)
+	if err != nil {
+		return nil, fmt.Errorf("stream %#x: %w", handle, err)
+	}
+	if s.prioritized {
+		return nil, faultf(ErrArgument, "stream %#x has a priority already; WithPriority is for NewStream", handle)
+	}
+	s.handle = cuda.StreamOf(handle)
+	ctx, status := d.ctx.ContextOf(s.handle)
 	if status != cuda.OK {
 		return nil, fmt.Errorf("stream %#x on %v: %w", handle, d, driverError(status))
 	}
 	if ctx != d.ctx {
 		return nil, faultf(ErrOtherDevice, "stream %#x does not belong to the primary context of %v", handle, d)
 	}
-	return d.keepStream(&Stream{dev: d, handle: stream}, options), nil
+	d.keepStream(s)
+	return s, nil
 }
 
-func (d *Device) keepStream(s *Stream, options []StreamOption) *Stream {
-	s.debug = d.debug
-	for _, option := range options {
+// configured is a stream with no handle yet.
+func (d *Device) configured(options []StreamOption) (*Stream, error) {
+	s := &Stream{dev: d, debug: d.debug}
+	for i, option := range options {
+		if option == nil {
+			return nil, faultf(ErrArgument, "option %d of %d is nil", i+1, len(options))
+		}
 		option(s)
 	}
+	return s, nil
+}
+
+func (d *Device) keepStream(s *Stream) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.streams[s] = struct{}{}
-	return s
 }
 
 // Device is the stream's device.
@@ -90,41 +125,121 @@ func (s *Stream) Device() *Device { return s.dev }
 // Handle is the stream's CUstream, for other libraries.
 func (s *Stream) Handle() uintptr { return s.handle.Handle() }
 
+// Priority is the priority that the stream has, 0 being the lowest.
+func (s *Stream) Priority() (int, error) {
+	if err := s.acquire(); err != nil {
+		return 0, fmt.Errorf("stream priority: %w", err)
+	}
+	defer s.mu.RUnlock()
+	p, status := s.dev.ctx.Priority(s.handle)
+	if status != cuda.OK {
+		return 0, fmt.Errorf("priority of a stream of %v: %w", s.dev, driverError(status))
+	}
+	return p, nil
+}
+
 // Synchronize waits until all that is queued on the stream is done. Its error
-// may come from any work queued before.
+// may come from any work queued before. A stream that is being captured has
+// nothing to wait for: ErrCapturing, and the capture goes on.
 func (s *Stream) Synchronize() error {
 	if err := s.acquire(); err != nil {
 		return fmt.Errorf("synchronize: %w", err)
 	}
 	defer s.mu.RUnlock()
+	if err := s.refuseWait(); err != nil {
+		return fmt.Errorf("synchronize: %w", err)
+	}
 	if status := s.dev.ctx.Synchronize(s.handle); status != cuda.OK {
 		return fmt.Errorf("synchronize a stream of %v: %w", s.dev, driverError(status))
 	}
 	return nil
 }
 
+// Query reports whether all that was queued on the stream is done, and does not
+// wait. Its error may come from any work queued before; on a stream that is
+// being captured it is ErrCapturing, and the capture goes on.
+func (s *Stream) Query() (done bool, err error) {
+	if err := s.acquire(); err != nil {
+		return false, fmt.Errorf("query: %w", err)
+	}
+	defer s.mu.RUnlock()
+	if err := s.refuseWait(); err != nil {
+		return false, fmt.Errorf("query: %w", err)
+	}
+	status := s.dev.ctx.Query(s.handle)
+	if status.Result() == cuda.NotReady {
+		return false, nil
+	}
+	if status != cuda.OK {
+		return false, fmt.Errorf("query a stream of %v: %w", s.dev, driverError(status))
+	}
+	return true, nil
+}
+
+// refuseWait refuses what the host would wait for while the stream is captured:
+// it would never come, and the driver would spoil the capture.
+func (s *Stream) refuseWait() error {
+	return s.refuseCaptured("nothing runs that the host could wait for")
+}
+
+// refuseCaptured refuses, for a reason, what cannot be captured.
+func (s *Stream) refuseCaptured(reason string) error {
+	capturing, status := s.dev.ctx.IsCapturing(s.handle)
+	switch {
+	case capturing || status.Result() == cuda.CaptureImplicit:
+		return faultf(ErrCapturing, "the stream is being captured, and %s; end the capture first", reason)
+	case status != cuda.OK:
+		return driverError(status)
+	}
+	return nil
+}
+
+// idle refuses to close a stream that is being captured.
+func (s *Stream) idle() error {
+	if err := s.acquire(); err != nil {
+		return nil // closed meanwhile
+	}
+	defer s.mu.RUnlock()
+	return s.refuseCaptured("closing it would spoil the capture")
+}
+
 // Close waits for the stream's work, frees its scratch memory and, where
-// NewStream made it, destroys it. A second Close is ErrClosed.
+// NewStream made it, destroys it. While the stream is being captured that is
+// ErrCapturing, and changes nothing. Where the driver refuses to destroy it, it
+// stays and Close may be tried again. Otherwise a second Close is ErrClosed.
 func (s *Stream) Close() error {
 	if err := s.check(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
+	return s.close(false)
+}
+
+// close is Close; with last set there is no other try, since the device goes.
+func (s *Stream) close(last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return faultf(ErrClosed, "close: the stream is closed already")
 	}
-	s.closed = true
+	asked := s.refuseCaptured("closing it would spoil the capture")
+	if errors.Is(asked, ErrCapturing) && !last {
+		return fmt.Errorf("close: %w", asked)
+	}
 	errs := []error{
+		asked,
 		driverError(s.dev.ctx.Synchronize(s.handle)),
 		s.scratch.free(s),
 	}
+	destroyed := cuda.OK
 	if s.owned {
-		errs = append(errs, driverError(s.dev.ctx.Destroy(s.handle)))
+		destroyed = s.dev.ctx.Destroy(s.handle)
+		errs = append(errs, driverError(destroyed))
 	}
-	s.dev.mu.Lock()
-	defer s.dev.mu.Unlock()
-	delete(s.dev.streams, s)
+	if s.closed = gone(destroyed) || last; s.closed {
+		s.dev.mu.Lock()
+		defer s.dev.mu.Unlock()
+		delete(s.dev.streams, s)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close a stream of %v: %w", s.dev, err)
 	}

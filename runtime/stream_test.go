@@ -2,6 +2,7 @@ package kernrt_test
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -113,4 +114,38 @@ func TestSynchronizeWaits(t *testing.T) {
 	err := stream.Synchronize()
 	wantError(t, err, err, "synchronize a stream of "+h200+": cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered")
 	wantCall(t, err, "cuStreamSynchronize")
+}
+
+func TestPriorities(t *testing.T) {
+	_, dev, stream := onDevice0(t)
+	priority := func(s *kernrt.Stream) int {
+		t.Helper()
+		p, err := s.Priority()
+		must(t, err)
+		return p
+	}
+	if p := priority(stream); p != 0 {
+		t.Errorf("the default is %d", p)
+	}
+	for asked, want := range map[int]int{0: 0, -2: -2, 1: 0, -100: -5, math.MinInt: -5, math.MaxInt: 0} {
+		if got := priority(newStream(t, dev, kernrt.WithPriority(asked))); got != want {
+			t.Errorf("asked for %d, got %d, want %d", asked, got, want)
+		}
+	}
+	_, err := dev.StreamFromHandle(0, kernrt.WithPriority(0))
+	wantError(t, err, kernrt.ErrArgument, "stream 0x0 has a priority already; WithPriority is for NewStream")
+}
+
+func TestQuery(t *testing.T) {
+	d, _, stream := onDevice0(t)
+	for _, held := range []bool{false, true, false} {
+		if held {
+			d.Hold(stream.Handle())
+		} else {
+			d.Release(stream.Handle())
+		}
+		if done, err := stream.Query(); done == held || err != nil {
+			t.Errorf("held %t: done %t, %v", held, done, err)
+		}
+	}
 }

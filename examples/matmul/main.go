@@ -24,10 +24,10 @@ func main() {
 func run() error {
 	// Each program of the kernel computes one tile of C. The size of a tile is a
 	// constant of the generated package, so the two cannot disagree.
-	grid := kernrt.Grid1D(cdiv(m, matmul.MatmulBlockM) * cdiv(n, matmul.MatmulBlockN))
+	grid := kernrt.Grid1D(kernrt.Cdiv(m, matmul.MatmulBlockM) * kernrt.Cdiv(n, matmul.MatmulBlockN))
 
 	device, err := kernrt.Open(0)
-	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
 		fmt.Printf("With one, this would launch matmul on grid %v and compute %d x %d elements.\n", grid, m, n)
 		return nil
@@ -95,6 +95,3 @@ func matrix(stream *kernrt.Stream, rows, cols int, element func(row, col int) fl
 	}
 	return buffer, buffer.CopyFrom(stream, values)
 }
-
-// cdiv is a divided by b, rounded up.
-func cdiv(a, b int) int { return (a + b - 1) / b }

@@ -26,7 +26,7 @@ func main() {
 
 func run() error {
 	device, err := kernrt.Open(0)
-	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
 		fmt.Printf("With one, this would launch add_fp32 on %d streams, each adding %d numbers.\n", parts, n/parts)
 		return nil
@@ -82,7 +82,7 @@ func double(device *kernrt.Device, part kernrt.Slice[float32], values []float32)
 	if err := part.CopyFrom(stream, values); err != nil {
 		return err
 	}
-	grid := kernrt.Grid1D((part.Len() + vec.AddFp32Block - 1) / vec.AddFp32Block)
+	grid := kernrt.Grid1D(kernrt.Cdiv(part.Len(), vec.AddFp32Block))
 	if err := vec.LaunchAddFp32(stream, grid, part.Ptr(), part.Ptr(), part.Ptr(), int32(part.Len())); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func run() error {
 	grid := kernrt.Grid1D((n + vec.AddFp32Block - 1) / vec.AddFp32Block)
 
 	device, err := kernrt.Open(0)
-	if errors.Is(err, kernrt.ErrNoDriver) || errors.Is(err, kernrt.ErrNoDevice) {
+	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
 		fmt.Printf("With one, this would launch add_fp32 on grid %v and add %d numbers.\n", grid, n)
 		return nil

@@ -7,11 +7,11 @@ static kg_status wait_after(kg_status s, CUstream stream) {
 }
 
 kg_status kg_copy_in(CUcontext ctx, CUstream stream, CUdeviceptr to, const unsigned char *from, size_t bytes) {
-	KG_IN(ctx, wait_after(KG_CALL(cuMemcpyHtoDAsync_v2, to, from, bytes, stream), stream));
+	KG_IN_RELAXED(ctx, wait_after(KG_CALL(cuMemcpyHtoDAsync_v2, to, from, bytes, stream), stream));
 }
 
 kg_status kg_copy_out(CUcontext ctx, CUstream stream, unsigned char *to, CUdeviceptr from, size_t bytes) {
-	KG_IN(ctx, wait_after(KG_CALL(cuMemcpyDtoHAsync_v2, to, from, bytes, stream), stream));
+	KG_IN_RELAXED(ctx, wait_after(KG_CALL(cuMemcpyDtoHAsync_v2, to, from, bytes, stream), stream));
 }
 
 kg_status kg_copy_in_async(CUcontext ctx, CUstream stream, CUdeviceptr to, const unsigned char *from, size_t bytes) {
@@ -30,7 +30,7 @@ static kg_status copy_rows(CUcontext ctx, CUstream stream, const CUDA_MEMCPY2D *
 	if (!wait) {
 		KG_IN(ctx, KG_CALL(cuMemcpy2DAsync_v2, copy, stream));
 	}
-	KG_IN(ctx, wait_after(KG_CALL(cuMemcpy2DAsync_v2, copy, stream), stream));
+	KG_IN_RELAXED(ctx, wait_after(KG_CALL(cuMemcpy2DAsync_v2, copy, stream), stream));
 }
 
 kg_status kg_copy_rows_in(CUcontext ctx, CUstream stream, CUdeviceptr to, size_t to_pitch,

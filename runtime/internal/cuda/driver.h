@@ -235,4 +235,22 @@ static inline kg_status kg_leave(CUcontext ctx, CUcontext before, kg_status s) {
 	if (s != 0) return s; \
 	return kg_leave(ctx, before, call)
 
+// KG_IN_RELAXED is KG_IN for a call that is refused, and spoils the capture, while
+// any thread captures a stream in global mode: it is made in the thread's relaxed
+// mode, which is put back after it.
+#define KG_IN_RELAXED(ctx, call) \
+	CUcontext before; \
+	kg_status s = kg_enter(ctx, &before); \
+	if (s != 0) return s; \
+	int mode = KG_CAPTURE_MODE_RELAXED; \
+	s = KG_CALL(cuThreadExchangeStreamCaptureMode, &mode); \
+	if (s == 0) { \
+		s = call; \
+		kg_status back = KG_CALL(cuThreadExchangeStreamCaptureMode, &mode); \
+		if (s == 0) s = back; \
+	} \
+	return kg_leave(ctx, before, s)
+
+enum { KG_CAPTURE_MODE_RELAXED = 2 };
+
 #endif

@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -122,6 +123,21 @@ func TestFailures(t *testing.T) {
 				fake.FailNext(function, 999, 0)
 				expect(t, wrapper.call(w), function, 999)
 			})
+		}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for nth, call := range []func() cuda.Status{
+		func() cuda.Status { return w.ctx.Synchronize(w.stream) },
+		func() cuda.Status { _, s := w.ctx.Alloc(64); return s },
+	} {
+		fake.FailNext("cuThreadExchangeStreamCaptureMode", 999, 0)
+		expect(t, call(), "cuThreadExchangeStreamCaptureMode", 999)
+		if nth == 0 {
+			fake.FailNext("cuThreadExchangeStreamCaptureMode", 999, 1)
+			expect(t, call(), "cuThreadExchangeStreamCaptureMode", 999)
+			_, s := cuda.ExchangeCaptureMode(cuda.CaptureGlobal)
+			must(t, s)
 		}
 	}
 	fake.FailNext("cuThreadExchangeStreamCaptureMode", 999, 0)

@@ -177,8 +177,7 @@ func TestCaptureMode(t *testing.T) {
 	if before != cuda.CaptureGlobal || relaxed != cuda.CaptureRelaxed {
 		t.Errorf("mode %d, then %d", before, relaxed)
 	}
-	_, s = ctx.Alloc(64)
-	expect(t, s, "cuMemAlloc_v2", cuda.CaptureUnsupported)
+	expect(t, ctx.Synchronize(st), "cuStreamSynchronize", cuda.CaptureUnsupported)
 	info, s := ctx.CaptureInfo(st)
 	must(t, s)
 	if info.State != cuda.CaptureInvalidated || len(info.Nodes) != 0 {
@@ -187,6 +186,56 @@ func TestCaptureMode(t *testing.T) {
 	_, s = ctx.EndCapture(st)
 	expect(t, s, "cuStreamEndCapture", cuda.CaptureWasInvalidated)
 	must(t, ctx.Synchronize(st))
+}
+
+// What a capture in global mode forbids every thread is done beside it, and leaves
+// it whole.
+func TestBesideACapture(t *testing.T) {
+	device, ctx := start(t)
+	captured, st, e := stream(t, ctx), stream(t, ctx), event(t, ctx, 0)
+	host := make([]byte, 64)
+	p := memory(t, ctx, 64)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	must(t, ctx.BeginCapture(captured, cuda.CaptureGlobal))
+	for range 2 {
+		a, s := ctx.Alloc(64)
+		must(t, s)
+		must(t, ctx.Free(a))
+		a, s = ctx.AllocAsync(st, 64)
+		must(t, s)
+		must(t, ctx.FreeAsync(st, a))
+		pinned, s := ctx.AllocHost(64)
+		must(t, s)
+		must(t, ctx.FreeHost(pinned))
+		pool, s := ctx.NewPool(device)
+		must(t, s)
+		a, s = ctx.AllocFromPool(pool, st, 64)
+		must(t, s)
+		must(t, ctx.FreeAsync(st, a))
+		must(t, ctx.DestroyPool(pool))
+		must(t, ctx.CopyIn(st, p, unsafe.Pointer(&host[0]), 64))
+		must(t, ctx.CopyOut(st, unsafe.Pointer(&host[0]), p, 64))
+		must(t, ctx.CopyRowsIn(st, p, unsafe.Pointer(&host[0]), rows, true))
+		must(t, ctx.Record(e, st))
+		must(t, ctx.SynchronizeEvent(e))
+		must(t, ctx.QueryEvent(e))
+		must(t, ctx.Synchronize(st))
+		must(t, ctx.Query(st))
+	}
+	mode, s := cuda.ExchangeCaptureMode(cuda.CaptureGlobal)
+	must(t, s)
+	if mode != cuda.CaptureGlobal {
+		t.Errorf("the thread's mode is %d afterwards", mode)
+	}
+	info, s := ctx.CaptureInfo(captured)
+	must(t, s)
+	if info.State != cuda.CaptureActive {
+		t.Errorf("the capture is in state %d", info.State)
+	}
+	graph, s := ctx.EndCapture(captured)
+	must(t, s)
+	must(t, ctx.DestroyGraph(graph))
 }
 
 func TestOccupancy(t *testing.T) {

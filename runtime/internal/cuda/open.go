@@ -46,22 +46,34 @@ func open() error {
 	if name := os.Getenv(LibraryVariable); name != "" {
 		names = []string{name}
 	}
-	var tried []string
+	var missing, wrong []string
 	for _, name := range names {
 		handle, err := openLibrary(name)
+		// One that is there but needs a library that is not has that one's name.
+		if err != nil && strings.HasPrefix(err.Error(), name+": ") && strings.HasSuffix(err.Error(), ": No such file or directory") {
+			missing = append(missing, name)
+			continue
+		}
 		if err != nil {
-			tried = append(tried, err.Error())
+			wrong = append(wrong, err.Error())
 			continue
 		}
 		if symbol := C.kg_bind(handle); symbol != nil {
-			return fmt.Errorf("%s has no %s: kerngen needs a driver of CUDA 11.8 (520.61.05) or later", name, C.GoString(symbol))
+			wrong = append(wrong, fmt.Sprintf("%s has no %s: kerngen needs a driver of CUDA 11.8 (520.61.05) or later", name, C.GoString(symbol)))
+			continue
 		}
 		if s := Status(C.kg_init()); s != OK {
 			return &StartError{s}
 		}
 		return nil
 	}
-	return fmt.Errorf("tried %s", strings.Join(tried, "; "))
+	if len(missing) > 0 {
+		wrong = append(wrong, "there is no "+strings.Join(missing, ", "))
+	}
+	if len(names) == 1 {
+		return fmt.Errorf("%s: %s", LibraryVariable, wrong[0])
+	}
+	return fmt.Errorf("%s; if it is elsewhere, set %s to its path", strings.Join(wrong, "; "), LibraryVariable)
 }
 
 func openLibrary(name string) (unsafe.Pointer, error) {

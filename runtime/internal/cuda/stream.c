@@ -9,7 +9,7 @@ kg_status kg_stream_create(CUcontext ctx, int priority, CUstream *stream) {
 
 kg_status kg_stream_destroy(CUcontext ctx, CUstream stream) { KG_IN(ctx, KG_CALL(cuStreamDestroy_v2, stream)); }
 
-kg_status kg_stream_synchronize(CUcontext ctx, CUstream stream) { KG_IN(ctx, KG_CALL(cuStreamSynchronize, stream)); }
+kg_status kg_stream_synchronize(CUcontext ctx, CUstream stream) { KG_IN_RELAXED(ctx, KG_CALL(cuStreamSynchronize, stream)); }
 
 kg_status kg_stream_capturing(CUcontext ctx, CUstream stream, int *capturing) {
 	KG_IN(ctx, KG_CALL(cuStreamIsCapturing, stream, capturing));
@@ -27,7 +27,7 @@ kg_status kg_stream_priorities(CUcontext ctx, int *least, int *greatest) {
 	KG_IN(ctx, KG_CALL(cuCtxGetStreamPriorityRange, least, greatest));
 }
 
-kg_status kg_stream_query(CUcontext ctx, CUstream stream) { KG_IN(ctx, KG_CALL(cuStreamQuery, stream)); }
+kg_status kg_stream_query(CUcontext ctx, CUstream stream) { KG_IN_RELAXED(ctx, KG_CALL(cuStreamQuery, stream)); }
 
 kg_status kg_stream_wait(CUcontext ctx, CUstream stream, CUevent event) {
 	KG_IN(ctx, KG_CALL(cuStreamWaitEvent, stream, event, 0));
@@ -43,9 +43,9 @@ kg_status kg_event_record(CUcontext ctx, CUevent event, CUstream stream) {
 	KG_IN(ctx, KG_CALL(cuEventRecord, event, stream));
 }
 
-kg_status kg_event_query(CUcontext ctx, CUevent event) { KG_IN(ctx, KG_CALL(cuEventQuery, event)); }
+kg_status kg_event_query(CUcontext ctx, CUevent event) { KG_IN_RELAXED(ctx, KG_CALL(cuEventQuery, event)); }
 
-kg_status kg_event_synchronize(CUcontext ctx, CUevent event) { KG_IN(ctx, KG_CALL(cuEventSynchronize, event)); }
+kg_status kg_event_synchronize(CUcontext ctx, CUevent event) { KG_IN_RELAXED(ctx, KG_CALL(cuEventSynchronize, event)); }
 
 kg_status kg_event_elapsed(CUcontext ctx, CUevent start, CUevent end, float *milliseconds) {
 	KG_IN(ctx, KG_CALL(cuEventElapsedTime, milliseconds, start, end));
