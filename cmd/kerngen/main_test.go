@@ -85,7 +85,7 @@ func TestRun(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{nil, exitUsage, "", "kerngen: a command is needed: generate, check, inspect, schema or version\nRun \"kerngen --help\" for its use.\n"},
+		{nil, exitUsage, "", "kerngen: a command is needed: init, generate, check, inspect, schema or version\nRun \"kerngen --help\" for its use.\n"},
 		{[]string{"frobnicate"}, exitUsage, "", "kerngen: there is no command \"frobnicate\"\nRun \"kerngen --help\" for its use.\n"},
 		{[]string{"--frobnicate"}, exitUsage, "", "kerngen: unknown flag: --frobnicate\nRun \"kerngen --help\" for its use.\n"},
 		{[]string{"version", "x"}, exitUsage, "", "kerngen: version takes no arguments, not \"x\"\nRun \"kerngen version --help\" for its use.\n"},

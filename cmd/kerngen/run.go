@@ -93,12 +93,12 @@ CUDA toolkit; it builds on any machine and launches where there is a GPU.`,
 			if len(args) > 0 {
 				return usage(c, "there is no command %q", args[0])
 			}
-			return usage(c, "a command is needed: generate, check, inspect, schema or version")
+			return usage(c, "a command is needed: init, generate, check, inspect, schema or version")
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{c.CommandPath(), err} })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(generateCommand(), checkCommand(), inspectCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(initCommand(), generateCommand(), checkCommand(), inspectCommand(), schemaCommand(), versionCommand())
 	return root
 }
 

@@ -117,6 +117,12 @@ func (r *resolver) unknownArgs() {
 func (r *resolver) param(p param, configs []tuning) choice {
 	c := choice{name: p.Name, constant: p.Constexpr, setting: config.Find(r.conf.Args, p.Name)}
 	switch {
+	case c.setting != nil && c.setting.Value.String == config.Blank:
+		what, remedy := "argument", `put its type in the place of "?", such as i32 or "*fp32:16"`
+		if p.Constexpr {
+			what, remedy = "constant", `put its value in the place of "?"`
+		}
+		r.fault(c.setting.Value.Pos, "%s %s has not been filled in", what, p.Name).Fix("%s", remedy)
 	case c.setting != nil && p.Constexpr:
 		if v, ok := r.constant(c.setting.Value, p.Name); ok {
 			v.Name = p.Name

@@ -11,6 +11,9 @@ import "github.com/kerngen/kerngen/internal/gridexpr"
 // FileName is the configuration's name.
 const FileName = "kerngen.yaml"
 
+// Blank stands in a new file for the types and values that the user is to give.
+const Blank = "?"
+
 // Config is a configuration. Positions are "file:line:column".
 type Config struct {
 	Path      string   // of the file, with slashes, as messages name it

@@ -1,0 +1,218 @@
+"""Launches to compare: several sizes of each kernel of the table, with random inputs.
+
+A case's inputs come from a generator seeded with its name, so that they differ
+from case to case and are the same each time.
+"""
+
+import array
+import random
+import struct
+from typing import NamedTuple
+
+from compile import Fault, split
+from table import KERNELS, Kernel
+
+POISON = 0xA5  # what memory holds before it is written
+TAIL = 64  # bytes of poison behind each buffer, which no kernel may touch
+
+FORMATS = {"i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
+           "fp16": "e", "fp32": "f", "fp64": "d"}
+SIZES = {"bf16": 2, **{kind: struct.calcsize(f"<{code}") for kind, code in FORMATS.items()}}
+
+
+class Buffer(NamedTuple):
+    """Device memory that a pointer argument points into."""
+    data: bytes  # what it holds before the launch
+    out: bool = False  # the kernel writes it
+    offset: int = 0  # bytes from the start of the allocation
+
+    def allocation(self):
+        return bytes([POISON]) * self.offset + self.data + bytes([POISON]) * TAIL
+
+
+class Case(NamedTuple):
+    kernel: Kernel
+    label: str
+    grid: tuple
+    args: dict  # by parameter: a Buffer or a number; constants are left out
+    launches: int = 1  # in a row, without waiting in between
+
+    @property
+    def name(self):
+        return ".".join(filter(None, (self.kernel.name, self.kernel.variant, self.label)))
+
+    def type(self, param):
+        """The Triton type of a parameter: "*fp32", "i32"."""
+        return split(self.kernel.args[param])[0]
+
+    def check(self):
+        """Refuses a case that does not match its kernel's parameters and promises."""
+        wanted = [p for p, spec in self.kernel.args.items() if isinstance(spec, str)]
+        if list(self.args) != wanted:
+            raise Fault(f"{self.name}: has arguments {list(self.args)}, the kernel takes {wanted}")
+        for param, value in self.args.items():
+            kind, hint = split(self.kernel.args[param])
+            if isinstance(value, Buffer) != kind.startswith("*"):
+                raise Fault(f"{self.name}: {param}: {kind} needs a {'buffer' if kind[0] == '*' else 'number'}")
+            number = value.offset if isinstance(value, Buffer) else value
+            if hint == 16 and number % 16 or hint == 1 and number != 1:
+                raise Fault(f"{self.name}: {param}: {number} breaks the promise {self.kernel.args[param]!r}")
+
+
+def pack(kind, values):
+    """The values' bytes in memory: floats rounded to the type, but those of bf16 cut off, as Triton's launcher does."""
+    if kind != "bf16":
+        return struct.pack(f"<{len(values)}{FORMATS[kind]}", *values)
+    return array.array("H", struct.pack(f"<{len(values)}f", *values))[1::2].tobytes()
+
+
+class Inputs:
+    """Makes the buffers of one case."""
+
+    def __init__(self, kernel, label):
+        self.kernel, self.random = kernel, random.Random(f"{kernel.name}.{kernel.variant}.{label}")
+
+    def element(self, param):
+        return split(self.kernel.args[param])[0].removeprefix("*")
+
+    def normal(self, param, count, mean=0.0, deviation=1.0, **more):
+        values = [self.random.gauss(mean, deviation) for _ in range(count)]
+        return Buffer(pack(self.element(param), values), **more)
+
+    def integers(self, param, count, low, high):
+        return Buffer(pack(self.element(param), [self.random.randint(low, high) for _ in range(count)]))
+
+    def patterns(self, param, count, **more):
+        """Any bits: infinities, NaNs and subnormal numbers among them."""
+        return Buffer(self.random.randbytes(count * SIZES[self.element(param)]), **more)
+
+    def zeros(self, param, count):
+        return Buffer(bytes(count * SIZES[self.element(param)]), out=True)
+
+    def output(self, param, count, **more):
+        return Buffer(bytes([POISON]) * (count * SIZES[self.element(param)]), out=True, **more)
+
+
+def cdiv(a, b):
+    return (a + b - 1) // b
+
+
+def vec(kernel):
+    offset = 4 if kernel.variant == "unaligned" else 0
+    for label, n in ("0", 0), ("1", 1), ("1000", 1000), ("1024", 1024), ("1000003", 1_000_003), ("patterns", 50_001):
+        inputs = Inputs(kernel, label)
+        draw = inputs.patterns if label == "patterns" else inputs.normal
+        yield Case(kernel, label, (cdiv(n, 1024), 1, 1),
+                   {"x_ptr": draw("x_ptr", n, offset=offset), "y_ptr": draw("y_ptr", n, offset=offset),
+                    "out_ptr": inputs.output("out_ptr", n, offset=offset), "n": n})
+
+
+def softmax(kernel):
+    for rows, cols, stride in (1, 1, 1), (4, 1000, 1003), (64, 1024, 1024), (200, 5000, 5008):
+        inputs = Inputs(kernel, label := f"{rows}x{cols}")
+        yield Case(kernel, label, (rows, 1, 1),
+                   {"out_ptr": inputs.output("out_ptr", rows * cols),
+                    "x_ptr": inputs.normal("x_ptr", rows * stride, deviation=10.0),
+                    "out_stride": cols, "x_stride": stride, "n_cols": cols})
+
+
+def norm(kernel):
+    for rows, cols, stride in (1, 7, 7), (3, 1000, 1024), (64, 1024, 1030), (100, 4101, 4101):
+        inputs = Inputs(kernel, label := f"{rows}x{cols}")
+        yield Case(kernel, label, (rows, 1, 1),
+                   {"x_ptr": inputs.normal("x_ptr", rows * stride, mean=3.0, deviation=2.0),
+                    "weight_ptr": inputs.normal("weight_ptr", cols), "bias_ptr": inputs.normal("bias_ptr", cols),
+                    "out_ptr": inputs.output("out_ptr", rows * cols),
+                    "x_stride": stride, "out_stride": cols, "n_cols": cols, "eps": 1e-5})
+
+
+def matmul(kernel):
+    strided = kernel.variant == "strided"
+    sizes = ((1, 1, 1), (50, 64, 33), (300, 200, 100)) if strided else \
+        ((1, 16, 16), (128, 128, 32), (200, 272, 144), (1024, 768, 512))
+    for m, n, k in sizes:
+        inputs = Inputs(kernel, label := f"{m}x{n}x{k}")
+        # Strided: A is stored by columns, and C takes every second element.
+        strides = (1, m, n, 1, 2 * n, 2) if strided else (k, 1, n, 1, n, 1)
+        yield Case(kernel, label, (cdiv(m, 128) * cdiv(n, 128), 1, 1),
+                   {"a_ptr": inputs.normal("a_ptr", m * k), "b_ptr": inputs.normal("b_ptr", k * n),
+                    "c_ptr": inputs.output("c_ptr", m * n * (2 if strided else 1)), "M": m, "N": n, "K": k,
+                    **dict(zip(("stride_am", "stride_ak", "stride_bk", "stride_bn", "stride_cm", "stride_cn"),
+                               strides))})
+
+
+def scalars(kernel):
+    ranges = {"i1": (0, 1), **{f"i{w}": (-(1 << w - 1), (1 << w - 1) - 1) for w in (8, 16, 32, 64)},
+              **{f"u{w}": (0, (1 << w) - 1) for w in (8, 16, 32, 64)}}
+    floats = {"low": (-65504.0, -(2.0**-133), -(2.0**-149), -(2.0**-1074)),  # the least bf16, fp32 and fp64
+              "high": (2.0**-24, float("inf"), 3.4028234663852886e38, 1.7976931348623157e308)}
+    for label in ("low", "high", "random1", "random2", "random3"):
+        inputs = Inputs(kernel, label)
+        args = {"ints_ptr": inputs.output("ints_ptr", 9), "floats_ptr": inputs.output("floats_ptr", 4)}
+        for kind, (low, high) in ranges.items():
+            args[kind] = {"low": low, "high": high}.get(label, inputs.random.randint(low, high))
+        for i, kind in enumerate(("fp16", "bf16", "fp32", "fp64")):
+            args[kind] = floats[label][i] if label in floats else representable(kind, inputs.random.gauss(0.0, 100.0))
+        yield Case(kernel, label, (1, 1, 1), args)
+
+
+def representable(kind, value):
+    """The value that the type holds in its place."""
+    if kind == "bf16":
+        return struct.unpack("<f", b"\0\0" + pack(kind, [value]))[0]
+    return struct.unpack(f"<{FORMATS[kind]}", pack(kind, [value]))[0]
+
+
+def dropout(kernel):
+    for n, p, seed in (1, 0.5, 0), (1000, 0.0, 1), (1000, 1.0, 2), (100_001, 0.5, 1 << 40 | 3), (1_000_003, 0.1, 2**64 - 1):
+        inputs = Inputs(kernel, label := f"{n}.p{int(100 * p)}")
+        yield Case(kernel, label, (cdiv(n, 1024), 1, 1),
+                   {"x_ptr": inputs.normal("x_ptr", n), "out_ptr": inputs.output("out_ptr", n), "n": n, "p": p,
+                    "seed": seed})
+
+
+def histogram(kernel):
+    for n, bins in (1, 1), (1000, 10), (100_001, 256), (1_000_003, 5000):
+        inputs = Inputs(kernel, label := f"{n}.{bins}")
+        yield Case(kernel, label, (cdiv(n, 1024), 1, 1),
+                   {"x_ptr": inputs.integers("x_ptr", n, -3, bins + 3), "counts_ptr": inputs.zeros("counts_ptr", bins),
+                    "n": n, "n_bins": bins}, launches=2)
+
+
+def descriptor(kernel):
+    for rows, cols in (1, 16), (64, 32), (100, 48), (1000, 1008):
+        inputs = Inputs(kernel, label := f"{rows}x{cols}")
+        yield Case(kernel, label, (cdiv(rows, 64), cdiv(cols, 32), 1),
+                   {"x_ptr": inputs.normal("x_ptr", rows * cols), "out_ptr": inputs.output("out_ptr", rows * cols),
+                    "n_rows": rows, "n_cols": cols, "factor": -2.7})
+
+
+def pdl(kernel):
+    for n in 1, 1000, 1_000_003:
+        inputs = Inputs(kernel, str(n))
+        yield Case(kernel, str(n), (cdiv(n, 1024), 1, 1),
+                   {"x_ptr": inputs.normal("x_ptr", n), "y_ptr": inputs.normal("y_ptr", n, out=True), "n": n, "a": 0.3},
+                   launches=5)
+
+
+def cooperative(kernel):
+    for n, programs in (5, 1), (100_001, 7), (1_000_003, 64):
+        inputs = Inputs(kernel, str(n))
+        yield Case(kernel, str(n), (programs, 1, 1),
+                   {"x_ptr": inputs.normal("x_ptr", n, mean=2.0), "out_ptr": inputs.output("out_ptr", n),
+                    "partial_ptr": inputs.output("partial_ptr", programs),
+                    "arrived_ptr": inputs.zeros("arrived_ptr", 1), "n": n}, launches=3)
+
+
+MAKERS = {f.__name__: f
+          for f in (vec, softmax, norm, matmul, scalars, dropout, histogram, descriptor, pdl, cooperative)}
+
+
+def cases():
+    """All cases, each checked against the table; every kernel has some."""
+    for kernel in KERNELS:
+        if kernel.source not in MAKERS:
+            raise Fault(f"{kernel.source}: no cases; add a maker to cases.py")
+        for case in MAKERS[kernel.source](kernel):
+            case.check()
+            yield case

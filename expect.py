@@ -1,0 +1,112 @@
+"""What PyTorch makes of the same inputs, and how near a kernel must come to it."""
+
+import math
+
+from cases import Buffer, representable
+
+
+def expectations(run):
+    """The largest error of a run's outputs, and what is wrong with them."""
+    inputs = {p: run.view(p, run.before) for p in run.buffers}
+    outputs = {p: run.view(p, run.after) for p in run.buffers}
+    numbers = {p: a for p, a in run.case.args.items() if not isinstance(a, Buffer)}
+    worst, faults = 0.0, []
+    for output, got, want, relative, absolute in globals()[run.case.kernel.source](run, inputs, outputs, numbers):
+        error, fault = compare(run.torch, got, want, relative, absolute)
+        worst = max(worst, error)
+        if fault:
+            faults.append(f"{output}: {fault}")
+    return worst, faults
+
+
+def compare(torch, got, want, relative, absolute):
+    """The largest absolute error; infinities and NaNs must be in the same places."""
+    got, want = got.double().flatten(), want.double().flatten()
+    if got.numel() == 0:
+        return 0.0, None
+    finite = want.isfinite() & got.isfinite()
+    if not torch.equal(got[~finite].nan_to_num(nan=1.0), want[~finite].nan_to_num(nan=1.0)):
+        return math.inf, "infinities or NaNs differ"
+    error = (got[finite] - want[finite]).abs()
+    beyond = error > absolute + relative * want[finite].abs()
+    worst = error.max().item() if error.numel() else 0.0
+    return worst, f"{int(beyond.sum())} elements too far off" if beyond.any() else None
+
+
+def vec(run, x, out, _):
+    yield "out_ptr", out["out_ptr"], x["x_ptr"] + x["y_ptr"], 0, 0
+
+
+def rows(tensor, count, cols, stride):
+    return tensor.as_strided((count, cols), (stride, 1))
+
+
+def softmax(run, x, out, n):
+    count = run.case.grid[0]
+    want = rows(x["x_ptr"], count, n["n_cols"], n["x_stride"]).double().softmax(1)
+    yield "out_ptr", rows(out["out_ptr"], count, n["n_cols"], n["out_stride"]), want, 1e-5, 1e-9
+
+
+def norm(run, x, out, n):
+    count, cols = run.case.grid[0], n["n_cols"]
+    want = run.torch.nn.functional.layer_norm(rows(x["x_ptr"], count, cols, n["x_stride"]).double(), (cols, ),
+                                              x["weight_ptr"].double(), x["bias_ptr"].double(), n["eps"])
+    half = run.case.type("x_ptr") == "*fp16"
+    yield ("out_ptr", rows(out["out_ptr"], count, cols, n["out_stride"]), want,
+           2.0**-11 if half else 1e-5, 2.0**-14 if half else 1e-5)
+
+
+def matmul(run, x, out, n):
+    view = lambda t, r, c, s: t.as_strided((n[r], n[c]), (n[f"stride_{s}{r.lower()}"], n[f"stride_{s}{c.lower()}"]))
+    want = view(x["a_ptr"], "M", "K", "a").double() @ view(x["b_ptr"], "K", "N", "b").double()
+    yield "c_ptr", view(out["c_ptr"], "M", "N", "c"), want, 2.0**-11, 1e-4
+    # What lies between the elements of C is nobody's to write.
+    before, after = x["c_ptr"].clone(), out["c_ptr"].clone()
+    for c in before, after:
+        view(c, "M", "N", "c").zero_()
+    yield "c_ptr between its elements", after, before, 0, 0
+
+
+def scalars(run, x, out, n):
+    ints = [n[k] for k in ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")]
+    ints = [i - (1 << 64) if i >= 1 << 63 else i for i in ints]  # u64 keeps its bits
+    # Not through double, which does not hold every int64.
+    exact = out["ints_ptr"] == run.torch.tensor(ints, dtype=run.torch.int64, device=out["ints_ptr"].device)
+    yield "ints_ptr", exact, run.torch.ones_like(exact), 0, 0
+    floats = [n[k] for k in ("fp16", "bf16", "fp32", "fp64")]
+    yield ("floats_ptr", out["floats_ptr"],
+           run.torch.tensor(floats, dtype=run.torch.float64, device=out["floats_ptr"].device), 0, 0)
+
+
+def dropout(run, x, out, n):
+    x, got, p = x["x_ptr"], out["out_ptr"], representable("fp32", n["p"])
+    kept = got != 0
+    want = run.torch.where(kept, x / (1.0 - p), run.torch.zeros_like(x)) if p < 1 else run.torch.zeros_like(x)
+    yield "out_ptr", got, want, 1e-6, 0
+    # The share of those kept is within five standard deviations of 1 - p.
+    near = (kept.double().mean() - (1 - p)).abs() <= 5 * math.sqrt(p * (1 - p) / n["n"]) + 1e-9
+    yield "share of elements kept", near, run.torch.ones_like(near), 0, 0
+
+
+def histogram(run, x, out, n):
+    values = x["x_ptr"]
+    values = values[(values >= 0) & (values < n["n_bins"])]
+    want = run.torch.bincount(values, minlength=n["n_bins"]) * run.case.launches
+    yield "counts_ptr", out["counts_ptr"], want, 0, 0
+
+
+def descriptor(run, x, out, n):
+    yield "out_ptr", out["out_ptr"], x["x_ptr"] * representable("fp32", n["factor"]), 0, 0
+
+
+def pdl(run, x, out, n):
+    want = x["y_ptr"].double() + run.case.launches * representable("fp32", n["a"]) * x["x_ptr"].double()
+    yield "y_ptr", out["y_ptr"], want, 1e-5, 1e-5
+
+
+def cooperative(run, x, out, n):
+    want = x["x_ptr"].double() / x["x_ptr"].double().sum()
+    yield "out_ptr", out["out_ptr"], want, 1e-5, 0
+    yield "partial_ptr", out["partial_ptr"].double().sum().reshape(1), x["x_ptr"].double().sum().reshape(1), 1e-5, 0
+    arrived = out["arrived_ptr"]
+    yield "arrived_ptr", arrived, run.torch.full_like(arrived, run.case.grid[0] * run.case.launches), 0, 0
