@@ -19,8 +19,8 @@ import (
 type Device struct {
 	info   *DeviceInfo
 	handle cuda.Device
-	ctx    cuda.Context // the primary context, retained
-	debug  bool         // KERNGEN_DEBUG=1
+	ctx    cuda.Driver // the primary context, retained, or a simulated device
+	debug  bool        // KERNGEN_DEBUG=1
 
 	// Held for reading while a call uses the device, so that Close cannot pull
 	// it away from under one.
@@ -79,16 +79,20 @@ func Open(ordinal int) (*Device, error) {
 	if s != cuda.OK {
 		return nil, fmt.Errorf("open %v: %w", info, driverError(s))
 	}
+	return newDevice(info, handle, ctx), nil
+}
+
+func newDevice(info *DeviceInfo, handle cuda.Device, driver cuda.Driver) *Device {
 	return &Device{
 		info:    info,
 		handle:  handle,
-		ctx:     ctx,
+		ctx:     driver,
 		debug:   os.Getenv("KERNGEN_DEBUG") == "1",
 		streams: map[*Stream]struct{}{},
 		pools:   map[*Pool]struct{}{},
 		memory:  map[*memory]struct{}{},
 		pinned:  map[*pinned]struct{}{},
-	}, nil
+	}
 }
 
 // OpenUUID opens a device by its UUID as DeviceInfo and nvidia-smi give it,
@@ -188,7 +192,7 @@ func (d *Device) Close() error {
 	for _, k := range d.loaded {
 		errs = append(errs, k.unload())
 	}
-	errs = append(errs, driverError(d.handle.Release()))
+	errs = append(errs, driverError(d.ctx.Release(d.handle)))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close %v: %w", d, err)
 	}

@@ -53,6 +53,8 @@ type DriverError struct {
 	Code int    // its CUresult
 	Name string // the driver's name for it: "CUDA_ERROR_OUT_OF_MEMORY"
 	Text string // the driver's text for it
+
+	cause error // a simulated device's
 }
 
 func (e *DriverError) Error() string {
@@ -70,10 +72,16 @@ func (e *DriverError) Is(target error) bool {
 	return false
 }
 
+// Unwrap gives what a simulated device found, nil on a GPU.
+func (e *DriverError) Unwrap() error { return e.cause }
+
 // driverError is nil for a call that succeeded.
 func driverError(s cuda.Status) error {
 	if s == cuda.OK {
 		return nil
+	}
+	if name, err := s.Fault(); err != nil {
+		return &DriverError{Call: "simulated device", Code: s.Result(), Name: name, Text: err.Error(), cause: err}
 	}
 	name, text := cuda.Describe(s)
 	return &DriverError{Call: s.Call(), Code: s.Result(), Name: name, Text: text}

@@ -124,6 +124,9 @@ func (p *plan) launchWithScratch(s *Stream, grid Grid, args unsafe.Pointer) erro
 }
 
 func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile uint64) cuda.Status {
+	if p.sim != nil {
+		return p.sim.launcher.Launch(s.handle, uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2]), p.sim.copy(args), global, profile)
+	}
 	return p.call.Launch(s.handle, uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2]), args, global, profile)
 }
 

@@ -16,6 +16,7 @@ type onDevice struct {
 	dev      *Device
 	next     atomic.Pointer[onDevice]
 	argsType uintptr // identity of the pointer to the args struct
+	argsSize uintptr // of the args struct, bytes
 	configs  []configured
 	variants []loadable // of all configurations, as Kernel.Variants
 	kernel   *Kernel
@@ -66,6 +67,7 @@ func (k *Kernel) addDevice(d *Device, args any) (*onDevice, error) {
 	on := &onDevice{
 		dev:      d,
 		argsType: typeIdentity(args),
+		argsSize: reflect.TypeOf(args).Elem().Size(),
 		variants: make([]loadable, len(k.Variants)),
 		kernel:   k,
 		offsets:  offsets,

@@ -11,8 +11,9 @@ import (
 // plan is a loaded image, ready to be launched.
 type plan struct {
 	call    cuda.Plan
-	most    [3]int // programs that a grid can have in x, y and z
-	cluster [3]int // CTAs of a program
+	sim     *simPlan // instead of call, on a simulated device
+	most    [3]int   // programs that a grid can have in x, y and z
+	cluster [3]int   // CTAs of a program
 	scratch bool
 	image   *Image
 	module  cuda.Module
@@ -36,7 +37,6 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 	}
 	p.scratch = image.GlobalScratch.Size > 0 || image.ProfileScratch.Size > 0
 	spec := cuda.PlanSpec{
-		Context:     d.ctx,
 		Function:    function,
 		Threads:     image.threads(),
 		Shared:      image.Shared,
@@ -49,10 +49,24 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 	for _, arg := range image.Args {
 		spec.Offsets = append(spec.Offsets, on.offsets[arg])
 	}
-	if p.call = cuda.NewPlan(spec); p.call.IsZero() {
-		return nil, errors.New("out of host memory")
+	if err := p.prepare(on, spec); err != nil {
+		return nil, err
 	}
 	return p, nil
+}
+
+// prepare makes what launches, of the device's kind.
+func (p *plan) prepare(on *onDevice, spec cuda.PlanSpec) (err error) {
+	ctx, gpu := on.dev.ctx.(cuda.Context)
+	if !gpu {
+		p.sim, err = newSimPlan(on, spec)
+		return err
+	}
+	spec.Context = ctx
+	if p.call = cuda.NewPlan(spec); p.call.IsZero() {
+		return errors.New("out of host memory")
+	}
+	return nil
 }
 
 // passedSizes are the sizes in bytes of all that a launch of the image passes.

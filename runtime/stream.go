@@ -89,12 +89,12 @@ func (d *Device) StreamFromHandle(handle uintptr, options ...StreamOption) (*Str
 	if s.prioritized {
 		return nil, faultf(ErrArgument, "stream %#x has a priority already; WithPriority is for NewStream", handle)
 	}
-	s.handle = cuda.StreamOf(handle)
-	ctx, status := d.ctx.ContextOf(s.handle)
+	s.handle = cuda.Stream(handle)
+	owns, status := d.ctx.Owns(s.handle)
 	if status != cuda.OK {
 		return nil, fmt.Errorf("stream %#x on %v: %w", handle, d, driverError(status))
 	}
-	if ctx != d.ctx {
+	if !owns {
 		return nil, faultf(ErrOtherDevice, "stream %#x does not belong to the primary context of %v", handle, d)
 	}
 	d.keepStream(s)
@@ -123,7 +123,7 @@ func (d *Device) keepStream(s *Stream) {
 func (s *Stream) Device() *Device { return s.dev }
 
 // Handle is the stream's CUstream, for other libraries.
-func (s *Stream) Handle() uintptr { return s.handle.Handle() }
+func (s *Stream) Handle() uintptr { return uintptr(s.handle) }
 
 // Priority is the priority that the stream has, 0 being the lowest.
 func (s *Stream) Priority() (int, error) {

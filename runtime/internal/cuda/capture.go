@@ -12,7 +12,7 @@ import "unsafe"
 // ExchangeCaptureMode sets the capture mode of the calling thread and returns
 // what it was. The caller locks its goroutine to the thread, and puts the mode
 // back on it.
-func ExchangeCaptureMode(mode int) (before int, _ Status) {
+func (Context) ExchangeCaptureMode(mode int) (before int, _ Status) {
 	m := C.int(mode)
 	s := C.kg_capture_exchange_mode(&m)
 	return int(m), Status(s)
@@ -21,7 +21,7 @@ func ExchangeCaptureMode(mode int) (before int, _ Status) {
 // BeginCapture makes the stream collect what is queued on it into a graph. Unless
 // the mode is CaptureRelaxed, EndCapture must come on the same thread.
 func (c Context) BeginCapture(stream Stream, mode int) Status {
-	return Status(C.kg_capture_begin(c.c, stream.c, C.int(mode)))
+	return Status(C.kg_capture_begin(c.c(), stream.c(), C.int(mode)))
 }
 
 // EndCapture ends the stream's capture, whether or not it fails: the stream takes
@@ -29,8 +29,8 @@ func (c Context) BeginCapture(stream Stream, mode int) Status {
 // the capture go on, spoilt.
 func (c Context) EndCapture(stream Stream) (Graph, Status) {
 	var g C.CUgraph
-	s := C.kg_capture_end(c.c, stream.c, &g)
-	return Graph{g}, Status(s)
+	s := C.kg_capture_end(c.c(), stream.c(), &g)
+	return Graph(unsafe.Pointer(g)), Status(s)
 }
 
 // CaptureInfo tells what the stream is being captured into. Nothing else may be
@@ -43,12 +43,12 @@ func (c Context) CaptureInfo(stream Stream) (CaptureInfo, Status) {
 		nodes *C.CUgraphNode
 		count C.size_t
 	)
-	s := Status(C.kg_capture_info(c.c, stream.c, &state, &id, &g, &nodes, &count))
+	s := Status(C.kg_capture_info(c.c(), stream.c(), &state, &id, &g, &nodes, &count))
 	info := CaptureInfo{State: int(state)}
 	if s == OK && info.State == CaptureActive {
-		info.ID, info.Graph = uint64(id), Graph{g}
+		info.ID, info.Graph = uint64(id), Graph(unsafe.Pointer(g))
 		for _, node := range unsafe.Slice(nodes, count) {
-			info.Nodes = append(info.Nodes, GraphNode{node})
+			info.Nodes = append(info.Nodes, GraphNode(unsafe.Pointer(node)))
 		}
 	}
 	return info, s

@@ -7,9 +7,6 @@ import "C"
 
 import "unsafe"
 
-// Context is a CUcontext.
-type Context struct{ c C.CUcontext }
-
 // DriverVersion is the newest CUDA that the driver supports: 13000 is 13.0.
 func DriverVersion() (int, Status) {
 	var version C.int
@@ -63,11 +60,8 @@ func (d Device) TotalMemory() (uint64, Status) {
 func (d Device) Retain() (Context, Status) {
 	var ctx C.CUcontext
 	s := C.kg_context_retain(C.CUdevice(d), &ctx)
-	return Context{ctx}, Status(s)
+	return Context(unsafe.Pointer(ctx)), Status(s)
 }
 
-// Release gives a reference to the primary context back.
-func (d Device) Release() Status { return Status(C.kg_context_release(C.CUdevice(d))) }
-
-// Handle is the CUcontext as a number.
-func (c Context) Handle() uintptr { return uintptr(unsafe.Pointer(c.c)) }
+// Release gives a reference to the device's primary context back.
+func (Context) Release(d Device) Status { return Status(C.kg_context_release(C.CUdevice(d))) }

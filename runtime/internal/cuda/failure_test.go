@@ -136,12 +136,12 @@ func TestFailures(t *testing.T) {
 		if nth == 0 {
 			fake.FailNext("cuThreadExchangeStreamCaptureMode", 999, 1)
 			expect(t, call(), "cuThreadExchangeStreamCaptureMode", 999)
-			_, s := cuda.ExchangeCaptureMode(cuda.CaptureGlobal)
+			_, s := cuda.Context(0).ExchangeCaptureMode(cuda.CaptureGlobal)
 			must(t, s)
 		}
 	}
 	fake.FailNext("cuThreadExchangeStreamCaptureMode", 999, 0)
-	_, s := cuda.ExchangeCaptureMode(cuda.CaptureRelaxed)
+	_, s := cuda.Context(0).ExchangeCaptureMode(cuda.CaptureRelaxed)
 	expect(t, s, "cuThreadExchangeStreamCaptureMode", 999)
 }
 

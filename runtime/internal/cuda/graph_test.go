@@ -113,11 +113,11 @@ func testGraph(t *testing.T, ctx cuda.Context, f cuda.Function, plan cuda.Plan) 
 	for i, l := range launches {
 		want := [][3]uint32{{1, 1, 1}, {2, 1, 1}, {2, 1, 1}}[i]
 		n := *(*int32)(unsafe.Pointer(&l.Params[3][0]))
-		if l.Exec != exec.Handle() || l.Stream != st.Handle() || l.Grid != want || n != int32(1024*want[0]) {
+		if l.Exec != uintptr(exec) || l.Stream != uintptr(st) || l.Grid != want || n != int32(1024*want[0]) {
 			t.Errorf("replay %d: %+v", i, l)
 		}
 	}
-	if copies := fake.Copies(); len(copies) != 3 || copies[0].Exec != exec.Handle() || !copies[0].Pinned {
+	if copies := fake.Copies(); len(copies) != 3 || copies[0].Exec != uintptr(exec) || !copies[0].Pinned {
 		t.Errorf("copies %+v", copies)
 	}
 	if sums[0] != 0 {
@@ -167,12 +167,12 @@ func TestCaptureMode(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	must(t, ctx.BeginCapture(st, cuda.CaptureGlobal))
-	before, s := cuda.ExchangeCaptureMode(cuda.CaptureRelaxed)
+	before, s := ctx.ExchangeCaptureMode(cuda.CaptureRelaxed)
 	must(t, s)
 	p, s := ctx.Alloc(64)
 	must(t, s)
 	must(t, ctx.Free(p))
-	relaxed, s := cuda.ExchangeCaptureMode(before)
+	relaxed, s := ctx.ExchangeCaptureMode(before)
 	must(t, s)
 	if before != cuda.CaptureGlobal || relaxed != cuda.CaptureRelaxed {
 		t.Errorf("mode %d, then %d", before, relaxed)
@@ -223,7 +223,7 @@ func TestBesideACapture(t *testing.T) {
 		must(t, ctx.Synchronize(st))
 		must(t, ctx.Query(st))
 	}
-	mode, s := cuda.ExchangeCaptureMode(cuda.CaptureGlobal)
+	mode, s := cuda.Context(0).ExchangeCaptureMode(cuda.CaptureGlobal)
 	must(t, s)
 	if mode != cuda.CaptureGlobal {
 		t.Errorf("the thread's mode is %d afterwards", mode)

@@ -63,7 +63,7 @@ func start(t *testing.T) (cuda.Device, cuda.Context) {
 				}
 			}
 		}
-		must(t, device.Release())
+		must(t, ctx.Release(device))
 	})
 	return device, ctx
 }

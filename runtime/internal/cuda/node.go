@@ -12,28 +12,22 @@ import "C"
 
 import "unsafe"
 
-// GraphNode is a CUgraphNode.
-type GraphNode struct{ c C.CUgraphNode }
-
-// Handle is the CUgraphNode as a number.
-func (n GraphNode) Handle() uintptr { return uintptr(unsafe.Pointer(n.c)) }
-
 // Nodes returns the graph's nodes, which are gone when the graph is.
 func (c Context) Nodes(g Graph) ([]GraphNode, Status) {
 	var count C.size_t
-	s := Status(C.kg_graph_nodes(c.c, g.c, nil, &count))
+	s := Status(C.kg_graph_nodes(c.c(), g.c(), nil, &count))
 	if s != OK || count == 0 {
 		return nil, s
 	}
 	nodes := make([]GraphNode, count)
-	s = Status(C.kg_graph_nodes(c.c, g.c, &nodes[0].c, &count))
+	s = Status(C.kg_graph_nodes(c.c(), g.c(), (*C.CUgraphNode)(unsafe.Pointer(&nodes[0])), &count))
 	return nodes[:min(int(count), len(nodes))], s
 }
 
 // NodeType returns a node's CUgraphNodeType.
 func (c Context) NodeType(n GraphNode) (int, Status) {
 	var t C.int
-	s := C.kg_node_type(c.c, n.c, &t)
+	s := C.kg_node_type(c.c(), n.c(), &t)
 	return int(t), Status(s)
 }
 
@@ -42,8 +36,8 @@ func (c Context) NodeType(n GraphNode) (int, Status) {
 func (c Context) KernelNode(n GraphNode) (KernelNode, Status) {
 	var f C.CUfunction
 	var shape [7]C.uint32_t
-	s := C.kg_node_kernel(c.c, n.c, &f, &shape[0])
-	k := KernelNode{Function: Function{f}, Shared: uint32(shape[6])}
+	s := C.kg_node_kernel(c.c(), n.c(), &f, &shape[0])
+	k := KernelNode{Function: Function(unsafe.Pointer(f)), Shared: uint32(shape[6])}
 	for i := range 3 {
 		k.Grid[i], k.Block[i] = uint32(shape[i]), uint32(shape[3+i])
 	}
@@ -56,6 +50,6 @@ func (c Context) KernelNode(n GraphNode) (KernelNode, Status) {
 // captured with, and so takes only a plan that has the same. args points to the
 // args struct, which the driver has read when Update returns.
 func (p Plan) Update(exec GraphExec, node GraphNode, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status {
-	return Status(C.kg_update(p.c, exec.c, node.c, C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
+	return Status(C.kg_update(p.c, exec.c(), node.c(), C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
 		(*C.uchar)(args), C.CUdeviceptr(globalScratch), C.CUdeviceptr(profileScratch)))
 }

@@ -18,7 +18,7 @@ type Plan struct{ c *C.kg_plan }
 
 // NewPlan makes a plan. It returns the zero Plan where there is no memory.
 func NewPlan(spec PlanSpec) Plan {
-	p := C.kg_plan_new(spec.Context.c, spec.Function.c, C.uint32_t(len(spec.Offsets)))
+	p := C.kg_plan_new(spec.Context.c(), spec.Function.c(), C.uint32_t(len(spec.Offsets)))
 	if p == nil {
 		return Plan{}
 	}
@@ -47,6 +47,6 @@ func (p Plan) Free() { C.free(unsafe.Pointer(p.c)) }
 // Launch queues a launch of x by y by z CTAs. args points to the args struct,
 // which the driver has read when Launch returns.
 func (p Plan) Launch(stream Stream, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status {
-	return Status(C.kg_launch(p.c, stream.c, C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
+	return Status(C.kg_launch(p.c, stream.c(), C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
 		(*C.uchar)(args), C.CUdeviceptr(globalScratch), C.CUdeviceptr(profileScratch)))
 }

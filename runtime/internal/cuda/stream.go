@@ -10,21 +10,10 @@ package cuda
 #cgo noescape kg_stream_wait
 #cgo nocallback kg_stream_wait
 #include "stream.h"
-
-static CUstream kg_stream(uintptr_t handle) { return (CUstream)handle; }
 */
 import "C"
 
 import "unsafe"
-
-// Stream is a CUstream.
-type Stream struct{ c C.CUstream }
-
-// StreamOf is the stream of a handle.
-func StreamOf(handle uintptr) Stream { return Stream{C.kg_stream(C.uintptr_t(handle))} }
-
-// Handle is the CUstream as a number.
-func (s Stream) Handle() uintptr { return uintptr(unsafe.Pointer(s.c)) }
 
 // NewStream creates a stream of the default priority, which does not wait for the
 // legacy default stream.
@@ -34,14 +23,14 @@ func (c Context) NewStream() (Stream, Status) { return c.NewPriorityStream(0) }
 // sooner. The driver takes the nearest that it has.
 func (c Context) NewPriorityStream(priority int) (Stream, Status) {
 	var stream C.CUstream
-	s := C.kg_stream_create(c.c, C.int(priority), &stream)
-	return Stream{stream}, Status(s)
+	s := C.kg_stream_create(c.c(), C.int(priority), &stream)
+	return Stream(unsafe.Pointer(stream)), Status(s)
 }
 
 // Priority is the priority that the stream really has.
 func (c Context) Priority(stream Stream) (int, Status) {
 	var priority C.int
-	s := C.kg_stream_priority(c.c, stream.c, &priority)
+	s := C.kg_stream_priority(c.c(), stream.c(), &priority)
 	return int(priority), Status(s)
 }
 
@@ -49,39 +38,39 @@ func (c Context) Priority(stream Stream) (int, Status) {
 // 0 and -5, say. Both are 0 on a device without priorities.
 func (c Context) PriorityRange() (least, greatest int, _ Status) {
 	var l, g C.int
-	s := C.kg_stream_priorities(c.c, &l, &g)
+	s := C.kg_stream_priorities(c.c(), &l, &g)
 	return int(l), int(g), Status(s)
 }
 
 // Destroy gives the stream up; what is queued still runs.
-func (c Context) Destroy(stream Stream) Status { return Status(C.kg_stream_destroy(c.c, stream.c)) }
+func (c Context) Destroy(stream Stream) Status { return Status(C.kg_stream_destroy(c.c(), stream.c())) }
 
 // Synchronize waits for all that is queued on the stream.
 func (c Context) Synchronize(stream Stream) Status {
-	return Status(C.kg_stream_synchronize(c.c, stream.c))
+	return Status(C.kg_stream_synchronize(c.c(), stream.c()))
 }
 
 // Query reports whether all that is queued on the stream is done: OK, or a status
 // whose Result is NotReady.
-func (c Context) Query(stream Stream) Status { return Status(C.kg_stream_query(c.c, stream.c)) }
+func (c Context) Query(stream Stream) Status { return Status(C.kg_stream_query(c.c(), stream.c())) }
 
 // Wait lets what is queued on the stream from here on run only when the event, as
 // it is recorded now, has been reached. The host does not wait. An event that was
 // never recorded has been reached.
 func (c Context) Wait(stream Stream, event Event) Status {
-	return Status(C.kg_stream_wait(c.c, stream.c, event.c))
+	return Status(C.kg_stream_wait(c.c(), stream.c(), event.c()))
 }
 
-// ContextOf returns the context that the stream belongs to.
-func (c Context) ContextOf(stream Stream) (Context, Status) {
+// Owns reports whether the stream belongs to the context.
+func (c Context) Owns(stream Stream) (bool, Status) {
 	var of C.CUcontext
-	s := C.kg_stream_context(c.c, stream.c, &of)
-	return Context{of}, Status(s)
+	s := C.kg_stream_context(c.c(), stream.c(), &of)
+	return Context(unsafe.Pointer(of)) == c, Status(s)
 }
 
 // IsCapturing reports whether the stream is being captured into a graph.
 func (c Context) IsCapturing(stream Stream) (bool, Status) {
 	var capturing C.int
-	s := C.kg_stream_capturing(c.c, stream.c, &capturing)
+	s := C.kg_stream_capturing(c.c(), stream.c(), &capturing)
 	return capturing != 0, Status(s)
 }

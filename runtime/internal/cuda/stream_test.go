@@ -58,11 +58,11 @@ func TestEvents(t *testing.T) {
 		return
 	}
 	want := []fakecuda.EventUse{
-		{Wait: true, Event: unused.Handle(), Stream: b.Handle()},
-		{Event: first.Handle(), Stream: a.Handle()},
-		{Event: untimed.Handle(), Stream: a.Handle()},
-		{Wait: true, Event: untimed.Handle(), Stream: b.Handle()},
-		{Event: last.Handle(), Stream: b.Handle()},
+		{Wait: true, Event: uintptr(unused), Stream: uintptr(b)},
+		{Event: uintptr(first), Stream: uintptr(a)},
+		{Event: uintptr(untimed), Stream: uintptr(a)},
+		{Wait: true, Event: uintptr(untimed), Stream: uintptr(b)},
+		{Event: uintptr(last), Stream: uintptr(b)},
 	}
 	if diff := cmp.Diff(want, fake.Events()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -75,7 +75,7 @@ func TestNotReady(t *testing.T) {
 		t.Skip("no fake driver")
 	}
 	a, b, e := stream(t, ctx), stream(t, ctx), event(t, ctx, 0)
-	fake.Hold(a.Handle())
+	fake.Hold(uintptr(a))
 	must(t, ctx.Record(e, a))
 	must(t, ctx.Wait(b, e))
 	expect(t, ctx.QueryEvent(e), "cuEventQuery", cuda.NotReady)
@@ -83,7 +83,7 @@ func TestNotReady(t *testing.T) {
 	done := make(chan cuda.Status)
 	go func() { done <- ctx.SynchronizeEvent(e) }()
 	go func() { done <- ctx.Synchronize(b) }()
-	fake.Release(a.Handle())
+	fake.Release(uintptr(a))
 	for range 2 {
 		must(t, <-done)
 	}

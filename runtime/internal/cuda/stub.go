@@ -26,39 +26,25 @@ func (s Status) Call() string { return "" }
 
 func Describe(Status) (name, text string) { return "", "" }
 
-type (
-	Context  struct{}
-	Stream   struct{}
-	Module   struct{}
-	Function struct{}
-	Plan     struct{}
+// Plan is never made.
+type Plan struct{}
 
-	Event     struct{}
-	Pool      struct{}
-	Graph     struct{}
-	GraphExec struct{}
-	GraphNode struct{}
-)
-
-func DriverVersion() (int, Status)                 { return 0, unavailable }
-func DeviceCount() (int, Status)                   { return 0, unavailable }
-func DeviceAt(int) (Device, Status)                { return 0, unavailable }
-func (Device) Name() (string, Status)              { return "", unavailable }
-func (Device) UUID() ([16]byte, Status)            { return [16]byte{}, unavailable }
-func (Device) Attribute(int) (int, Status)         { return 0, unavailable }
-func (Device) TotalMemory() (uint64, Status)       { return 0, unavailable }
-func (Device) Retain() (Context, Status)           { return Context{}, unavailable }
-func (Device) Release() Status                     { return unavailable }
-func (Context) Handle() uintptr                    { return 0 }
-func StreamOf(uintptr) Stream                      { return Stream{} }
-func (Stream) Handle() uintptr                     { return 0 }
-func (Context) NewStream() (Stream, Status)        { return Stream{}, unavailable }
-func (Context) Destroy(Stream) Status              { return unavailable }
-func (Context) Synchronize(Stream) Status          { return unavailable }
-func (Context) IsCapturing(Stream) (bool, Status)  { return false, unavailable }
-func (Context) ContextOf(Stream) (Context, Status) { return Context{}, unavailable }
-func (Context) Alloc(uint64) (uint64, Status)      { return 0, unavailable }
-func (Context) Free(uint64) Status                 { return unavailable }
+func DriverVersion() (int, Status)                { return 0, unavailable }
+func DeviceCount() (int, Status)                  { return 0, unavailable }
+func DeviceAt(int) (Device, Status)               { return 0, unavailable }
+func (Device) Name() (string, Status)             { return "", unavailable }
+func (Device) UUID() ([16]byte, Status)           { return [16]byte{}, unavailable }
+func (Device) Attribute(int) (int, Status)        { return 0, unavailable }
+func (Device) TotalMemory() (uint64, Status)      { return 0, unavailable }
+func (Device) Retain() (Context, Status)          { return 0, unavailable }
+func (Context) Release(Device) Status             { return unavailable }
+func (Context) NewStream() (Stream, Status)       { return 0, unavailable }
+func (Context) Destroy(Stream) Status             { return unavailable }
+func (Context) Synchronize(Stream) Status         { return unavailable }
+func (Context) IsCapturing(Stream) (bool, Status) { return false, unavailable }
+func (Context) Owns(Stream) (bool, Status)        { return false, unavailable }
+func (Context) Alloc(uint64) (uint64, Status)     { return 0, unavailable }
+func (Context) Free(uint64) Status                { return unavailable }
 
 func (Context) AllocAsync(Stream, uint64) (uint64, Status)            { return 0, unavailable }
 func (Context) FreeAsync(Stream, uint64) Status                       { return unavailable }
@@ -66,9 +52,9 @@ func (Context) FillAsync(Stream, uint64, byte, uint64) Status         { return u
 func (Context) PointerOrdinal(uint64) (int, Status)                   { return 0, unavailable }
 func (Context) CopyIn(Stream, uint64, unsafe.Pointer, uint64) Status  { return unavailable }
 func (Context) CopyOut(Stream, unsafe.Pointer, uint64, uint64) Status { return unavailable }
-func (Context) LoadModule(string) (Module, string, Status)            { return Module{}, "", unavailable }
+func (Context) LoadModule(string) (Module, string, Status)            { return 0, "", unavailable }
 func (Context) Unload(Module) Status                                  { return unavailable }
-func (Context) FunctionOf(Module, string) (Function, Status)          { return Function{}, unavailable }
+func (Context) FunctionOf(Module, string) (Function, Status)          { return 0, unavailable }
 func (Context) Attribute(Function, int) (int, Status)                 { return 0, unavailable }
 func (Context) SetAttribute(Function, int, int) Status                { return unavailable }
 func (Context) ClusterLimit(Function, [3]int, int, int) (int, Status) { return 0, unavailable }
@@ -88,18 +74,12 @@ func (Plan) Update(GraphExec, GraphNode, uint32, uint32, uint32, unsafe.Pointer,
 	return unavailable
 }
 
-func (Event) Handle() uintptr     { return 0 }
-func (Pool) Handle() uintptr      { return 0 }
-func (Graph) Handle() uintptr     { return 0 }
-func (GraphExec) Handle() uintptr { return 0 }
-func (GraphNode) Handle() uintptr { return 0 }
-
-func (Context) NewPriorityStream(int) (Stream, Status)              { return Stream{}, unavailable }
+func (Context) NewPriorityStream(int) (Stream, Status)              { return 0, unavailable }
 func (Context) Priority(Stream) (int, Status)                       { return 0, unavailable }
 func (Context) PriorityRange() (least, greatest int, _ Status)      { return 0, 0, unavailable }
 func (Context) Query(Stream) Status                                 { return unavailable }
 func (Context) Wait(Stream, Event) Status                           { return unavailable }
-func (Context) NewEvent(uint32) (Event, Status)                     { return Event{}, unavailable }
+func (Context) NewEvent(uint32) (Event, Status)                     { return 0, unavailable }
 func (Context) DestroyEvent(Event) Status                           { return unavailable }
 func (Context) Record(Event, Stream) Status                         { return unavailable }
 func (Context) QueryEvent(Event) Status                             { return unavailable }
@@ -108,7 +88,7 @@ func (Context) Elapsed(start, end Event) (float32, Status)          { return 0, 
 func (Context) MemoryInfo() (free, total uint64, _ Status)          { return 0, 0, unavailable }
 func (Context) AllocHost(uint64) (unsafe.Pointer, Status)           { return nil, unavailable }
 func (Context) FreeHost(unsafe.Pointer) Status                      { return unavailable }
-func (Context) NewPool(Device) (Pool, Status)                       { return Pool{}, unavailable }
+func (Context) NewPool(Device) (Pool, Status)                       { return 0, unavailable }
 func (Context) DestroyPool(Pool) Status                             { return unavailable }
 func (Context) TrimPool(Pool, uint64) Status                        { return unavailable }
 func (Context) SetPoolAttribute(Pool, int, uint64) Status           { return unavailable }
@@ -128,15 +108,15 @@ func (Context) ActiveClusters(Function, int, int, [3]int) (int, Status)       { 
 func (Context) EncodeTiled(*Tensor, *[5]uint32, *TensorMap) Status            { return unavailable }
 func (Context) EncodeIm2col(*Tensor, *Pixels, *TensorMap) Status              { return unavailable }
 
-func ExchangeCaptureMode(int) (before int, _ Status)      { return 0, unavailable }
-func (Context) BeginCapture(Stream, int) Status           { return unavailable }
-func (Context) EndCapture(Stream) (Graph, Status)         { return Graph{}, unavailable }
-func (Context) CaptureInfo(Stream) (CaptureInfo, Status)  { return CaptureInfo{}, unavailable }
-func (Context) DestroyGraph(Graph) Status                 { return unavailable }
-func (Context) Instantiate(Graph) (GraphExec, Status)     { return GraphExec{}, unavailable }
-func (Context) DestroyGraphExec(GraphExec) Status         { return unavailable }
-func (Context) UploadGraph(GraphExec, Stream) Status      { return unavailable }
-func (Context) LaunchGraph(GraphExec, Stream) Status      { return unavailable }
-func (Context) Nodes(Graph) ([]GraphNode, Status)         { return nil, unavailable }
-func (Context) NodeType(GraphNode) (int, Status)          { return 0, unavailable }
-func (Context) KernelNode(GraphNode) (KernelNode, Status) { return KernelNode{}, unavailable }
+func (Context) ExchangeCaptureMode(int) (before int, _ Status) { return 0, unavailable }
+func (Context) BeginCapture(Stream, int) Status                { return unavailable }
+func (Context) EndCapture(Stream) (Graph, Status)              { return 0, unavailable }
+func (Context) CaptureInfo(Stream) (CaptureInfo, Status)       { return CaptureInfo{}, unavailable }
+func (Context) DestroyGraph(Graph) Status                      { return unavailable }
+func (Context) Instantiate(Graph) (GraphExec, Status)          { return 0, unavailable }
+func (Context) DestroyGraphExec(GraphExec) Status              { return unavailable }
+func (Context) UploadGraph(GraphExec, Stream) Status           { return unavailable }
+func (Context) LaunchGraph(GraphExec, Stream) Status           { return unavailable }
+func (Context) Nodes(Graph) ([]GraphNode, Status)              { return nil, unavailable }
+func (Context) NodeType(GraphNode) (int, Status)               { return 0, unavailable }
+func (Context) KernelNode(GraphNode) (KernelNode, Status)      { return KernelNode{}, unavailable }

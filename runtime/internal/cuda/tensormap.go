@@ -15,14 +15,14 @@ import "C"
 // CUDA 12.0 is NotSupported.
 func (c Context) EncodeTiled(t *Tensor, box *[5]uint32, m *TensorMap) Status {
 	tensor := t.c()
-	return Status(C.kg_encode_tiled(c.c, &tensor, (*C.uint32_t)(&box[0]), (*C.uchar)(&m[0])))
+	return Status(C.kg_encode_tiled(c.c(), &tensor, (*C.uint32_t)(&box[0]), (*C.uchar)(&m[0])))
 }
 
 // EncodeIm2col encodes a map whose loads are columns of an image's pixels. A
 // driver before CUDA 12.0 is NotSupported.
 func (c Context) EncodeIm2col(t *Tensor, p *Pixels, m *TensorMap) Status {
 	tensor := t.c()
-	return Status(C.kg_encode_im2col(c.c, &tensor, (*C.int)(&p.Lower[0]), (*C.int)(&p.Upper[0]),
+	return Status(C.kg_encode_im2col(c.c(), &tensor, (*C.int)(&p.Lower[0]), (*C.int)(&p.Upper[0]),
 		C.uint32_t(p.Channels), C.uint32_t(p.PerColumn), (*C.uchar)(&m[0])))
 }
 
