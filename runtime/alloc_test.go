@@ -46,3 +46,33 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestQueuedWorkAllocatesNothing(t *testing.T) {
+	d := driver(t)
+	b := newBench(t)
+	all := b.plain.All()
+	for name, do := range map[string]func() error{
+		"CopyFromAsync":      func() error { return b.plain.CopyFromAsync(b.stream, b.host) },
+		"CopyToAsync":        func() error { return all.CopyToAsync(b.stream, b.host) },
+		"CopyFromDevice":     func() error { return b.plain.CopyFromDevice(b.stream, b.pooled.All()) },
+		"CopyRowsFromAsync":  func() error { return all.CopyRowsFromAsync(b.stream, b.host, rows) },
+		"CopyRowsFromDevice": func() error { return all.CopyRowsFromDevice(b.stream, b.pooled.All(), rows) },
+		"CopyFrom":           func() error { return b.plain.CopyFrom(b.stream, b.values) },
+		"Fill":               func() error { return b.plain.Fill(b.stream, 1) },
+		"Record":             func() error { return b.last.Record(b.stream) },
+		"Wait":               func() error { return b.other.Wait(b.last) },
+		"Event.Query":        func() error { _, err := b.last.Query(); return err },
+		"Synchronize":        b.stream.Synchronize,
+	} {
+		d.Record(false)
+		n := testing.AllocsPerRun(100, func() {
+			if err := do(); err != nil {
+				t.Error(err)
+			}
+		})
+		d.Record(true)
+		if n != 0 {
+			t.Errorf("%s: %v allocations, want none", name, n)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type Device struct {
 
 	mu      sync.Mutex // guards what follows
 	streams map[*Stream]struct{}
+	events  map[*Event]struct{}
 	pools   map[*Pool]struct{}
 	memory  map[*memory]struct{} // what Close frees
 	pinned  map[*pinned]struct{}
@@ -89,6 +90,7 @@ func newDevice(info *DeviceInfo, handle cuda.Device, driver cuda.Driver) *Device
 		ctx:     driver,
 		debug:   os.Getenv("KERNGEN_DEBUG") == "1",
 		streams: map[*Stream]struct{}{},
+		events:  map[*Event]struct{}{},
 		pools:   map[*Pool]struct{}{},
 		memory:  map[*memory]struct{}{},
 		pinned:  map[*pinned]struct{}{},
@@ -147,8 +149,9 @@ func (d *Device) Info() DeviceInfo { return *d.info }
 // String names the device for messages: "NVIDIA H200 (device 0, sm_90)".
 func (d *Device) String() string { return d.info.String() }
 
-// Close waits for the device's streams, closes them, frees its buffers, unloads
-// its kernels and gives the primary context back. Whatever fails on the way,
+// Close waits for the device's streams, closes them, its events and pools, frees
+// its buffers, those of pinned memory too, unloads its kernels and gives the
+// primary context back. Whatever fails on the way,
 // the rest is still given back; the error tells all that failed. A second Close
 // is ErrClosed. While one of its streams is being captured that is ErrCapturing,
 // and changes nothing.
@@ -181,9 +184,14 @@ func (d *Device) Close() error {
 	}
 	// No launch is left that could load a kernel.
 	errs = append(errs, d.freeAll()...)
-	d.mu.Lock() // against pools that are being closed
-	pools := slices.Collect(maps.Keys(d.pools))
+	d.mu.Lock() // against events and pools that are being closed
+	events, pools := slices.Collect(maps.Keys(d.events)), slices.Collect(maps.Keys(d.pools))
 	d.mu.Unlock()
+	for _, e := range events {
+		if err := e.close(true); !errors.Is(err, ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
 	for _, p := range pools {
 		if err := p.close(true); !errors.Is(err, ErrClosed) {
 			errs = append(errs, err)

@@ -11,7 +11,7 @@
 //
 // It opens the CUDA driver (libcuda, 11.8 or later) at run time, at the first
 // use: importing it costs nothing, and a program that imports it builds and
-// starts on a machine without a GPU, where the first use returns ErrNoDriver.
+// starts on a machine without a GPU, where the first use returns ErrNoGPU (ErrNoDriver or ErrNoDevice).
 // KERNGEN_LIBCUDA names another library to open in its place. KERNGEN_DEBUG=1
 // makes every launch check its pointers and wait, so that a failure names the
 // launch that caused it.

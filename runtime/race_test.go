@@ -21,6 +21,10 @@ func TestCloseWhileInUse(t *testing.T) {
 		}
 		b, err := kernrt.Alloc[float32](dev, 8)
 		must(t, err)
+		pool, err := dev.NewPool(1 << 10)
+		must(t, err)
+		host, err := kernrt.AllocHost[float32](dev, 8)
+		must(t, err)
 		var wait sync.WaitGroup
 		start := make(chan struct{})
 		try := func(do func(i int) error) {
@@ -46,6 +50,15 @@ func TestCloseWhileInUse(t *testing.T) {
 			try(func(i int) error { return kernrt.Launch(withScratch, s, kernrt.Grid1D(i+1), addArgsOf(16)) })
 			try(func(int) error { return b.CopyFrom(s, make([]float32, 8)) })
 			try(func(int) error { return s.Synchronize() })
+			try(func(int) error { return <-s.Done() })
+			try(func(int) error { return b.CopyFromAsync(s, host) })
+			try(func(int) error {
+				b, err := kernrt.AllocAsync[float32](pool, s, 8)
+				if err != nil {
+					return err
+				}
+				return b.FreeAsync(s)
+			})
 		}
 		try(func(int) error {
 			s, err := dev.NewStream()
@@ -61,8 +74,11 @@ func TestCloseWhileInUse(t *testing.T) {
 			}
 			return b.Free()
 		})
+		try(func(int) error { dev.MemoryStats(); _, err := pool.Stats(); return err })
 		once(streams[0].Close)
 		once(streams[0].Close)
+		once(pool.Close)
+		once(host.Free)
 		once(streams[1].Close)
 		once(dev.Close)
 		once(dev.Close)

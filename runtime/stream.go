@@ -26,6 +26,7 @@ type Stream struct {
 	prioritized bool
 
 	scratch scratch
+	points  points
 }
 
 // StreamOption changes what NewStream and StreamFromHandle make.
@@ -176,6 +177,30 @@ func (s *Stream) Query() (done bool, err error) {
 	return true, nil
 }
 
+// Wait lets what is queued on the stream from here on run only when the event, as
+// it is recorded now, is reached. The host does not wait. The event may be of
+// another device. A stream that is being captured can only wait for events of its
+// capture: one recorded outside is ErrCapturing, and the capture goes on.
+func (s *Stream) Wait(e *Event) error {
+	if err := s.acquire(); err != nil {
+		return fmt.Errorf("wait for an event: %w", err)
+	}
+	defer s.mu.RUnlock()
+	if err := e.acquire(); err != nil {
+		return fmt.Errorf("wait for an event: %w", err)
+	}
+	defer e.mu.RUnlock()
+	if !e.captured.Load() && e.records.Load() > 0 {
+		if err := s.refuseCaptured("the event was recorded outside the capture"); err != nil {
+			return fmt.Errorf("wait for an event: %w", err)
+		}
+	}
+	if status := s.dev.ctx.Wait(s.handle, e.handle); status != cuda.OK {
+		return fmt.Errorf("wait for an event, on a stream of %v: %w", s.dev, driverError(status))
+	}
+	return nil
+}
+
 // refuseWait refuses what the host would wait for while the stream is captured:
 // it would never come, and the driver would spoil the capture.
 func (s *Stream) refuseWait() error {
@@ -225,11 +250,9 @@ func (s *Stream) close(last bool) error {
 	if errors.Is(asked, ErrCapturing) && !last {
 		return fmt.Errorf("close: %w", asked)
 	}
-	errs := []error{
-		asked,
-		driverError(s.dev.ctx.Synchronize(s.handle)),
-		s.scratch.free(s),
-	}
+	errs := []error{asked, driverError(s.dev.ctx.Synchronize(s.handle))}
+	s.points.all.Wait()
+	errs = append(errs, s.scratch.free(s))
 	destroyed := cuda.OK
 	if s.owned {
 		destroyed = s.dev.ctx.Destroy(s.handle)
