@@ -18,6 +18,7 @@ var programs = map[string]string{
 	"vecadd":  "vecadd: element ",
 	"matmul":  "matmul: row ",
 	"streams": "streams: element ",
+	"graph":   "graph: element ",
 }
 
 // Each example must succeed on this machine, whether it has a GPU or not, and

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kerngen/kerngen/runtime/internal/capture"
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
 )
 
@@ -35,6 +36,10 @@ type Device struct {
 	pinned  map[*pinned]struct{}
 	stats   MemoryStats
 	loaded  []*onDevice // kernels with images on this device
+
+	// What package graph holds.
+	captures map[uint64]*capture.Scratch // by the driver's id
+	owned    map[capture.Owned]struct{}  // for Close to give back
 }
 
 // Devices describes the devices that the driver shows, by ordinal. No devices
@@ -94,6 +99,9 @@ func newDevice(info *DeviceInfo, handle cuda.Device, driver cuda.Driver) *Device
 		pools:   map[*Pool]struct{}{},
 		memory:  map[*memory]struct{}{},
 		pinned:  map[*pinned]struct{}{},
+
+		captures: map[uint64]*capture.Scratch{},
+		owned:    map[capture.Owned]struct{}{},
 	}
 }
 
@@ -182,6 +190,7 @@ func (d *Device) Close() error {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, d.releaseOwned())
 	// No launch is left that could load a kernel.
 	errs = append(errs, d.freeAll()...)
 	d.mu.Lock() // against events and pools that are being closed

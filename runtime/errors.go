@@ -61,13 +61,16 @@ func (e *DriverError) Error() string {
 	return fmt.Sprintf("%s: %s (%d): %s", e.Call, e.Name, e.Code, e.Text)
 }
 
-// Is finds ErrOutOfMemory, ErrNoDevice and ErrNoGPU by the driver's code.
+// Is finds ErrOutOfMemory, ErrNoDevice, ErrNoGPU and ErrCapturing by the
+// driver's code.
 func (e *DriverError) Is(target error) bool {
 	switch e.Code {
 	case cuda.OutOfMemory:
 		return target == ErrOutOfMemory
 	case cuda.NoDevice:
 		return target == ErrNoDevice || target == ErrNoGPU
+	case cuda.CaptureUnsupported, cuda.CaptureWasInvalidated, cuda.CaptureImplicit, cuda.CapturedEvent:
+		return target == ErrCapturing
 	}
 	return false
 }

@@ -105,22 +105,26 @@ func (p *plan) launch(s *Stream, grid Grid, args unsafe.Pointer) error {
 	if p.scratch {
 		return p.launchWithScratch(s, grid, args)
 	}
-	return statusError(p.queue(s, grid, args, 0, 0))
+	return driverError(p.queue(s, grid, args, 0, 0))
 }
 
 func (p *plan) launchWithScratch(s *Stream, grid Grid, args unsafe.Pointer) error {
-	ctas := uint64(grid.x*p.cluster[0]) * uint64(grid.y*p.cluster[1]) * uint64(grid.z*p.cluster[2]) // below 2^63, by the limits of a grid
+	ctas := p.ctas(grid)
 	s.scratch.mu.Lock()
 	defer s.scratch.mu.Unlock()
-	global, err := s.scratch.global.take(s, p.image.GlobalScratch, ctas)
-	if err != nil {
-		return err
+	global, profile, err := s.scratch.take(s, p.scratchNeeds(), ctas)
+	if err == nil {
+		err = statusError(p.queue(s, grid, args, global, profile))
 	}
-	profile, err := s.scratch.profile.take(s, p.image.ProfileScratch, ctas)
-	if err != nil {
-		return err
+	if err == errCapturing {
+		return p.launchCaptured(s, grid, args, ctas)
 	}
-	return statusError(p.queue(s, grid, args, global, profile))
+	return err
+}
+
+// ctas is how many CTAs a grid has: below 2^63, by the limits of a grid.
+func (p *plan) ctas(grid Grid) uint64 {
+	return uint64(grid.x*p.cluster[0]) * uint64(grid.y*p.cluster[1]) * uint64(grid.z*p.cluster[2])
 }
 
 func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile uint64) cuda.Status {
@@ -153,9 +157,10 @@ func (p *plan) gridError() error {
 	return faultf(ErrLimit, "a grid has at most %d, %d and %d programs%s in x, y and z on this device", p.most[0], p.most[1], p.most[2], what)
 }
 
+// statusError is errCapturing, or driverError's.
 func statusError(status cuda.Status) error {
 	if status == cuda.Capturing {
-		return faultf(ErrCapturing, "the kernel needs scratch memory, which the stream uses again after the capture; launch it outside the capture")
+		return errCapturing
 	}
 	return driverError(status)
 }

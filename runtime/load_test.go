@@ -96,7 +96,10 @@ func TestCandidateThatTheDriverTakes(t *testing.T) {
 			}
 			if test.err != "" {
 				wantError(t, err, kernrt.ErrNoImage, onH200+"(1, 1, 1): "+test.err)
-				must(t, kernrt.Launch(k, stream, kernrt.Grid1D(1), addArgsOf(16))) // a later launch tries again
+				again := kernrt.Launch(k, stream, kernrt.Grid1D(1), addArgsOf(16))
+				if again == nil || again.Error() != err.Error() || d.Count("cuModuleLoadDataEx") != test.attempts {
+					t.Errorf("a later launch asks the driver again, or says %v", again)
+				}
 				return
 			}
 			must(t, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
@@ -36,6 +37,9 @@ type loadable struct {
 	guards     []guard // null checks, then promises
 	plan       atomic.Pointer[plan]
 	candidates []*Image // best first; empty where the device can run none
+
+	mu      sync.Mutex // held while an image is loaded
+	refused []string   // why the driver does not take the first candidates
 }
 
 // on returns the kernel on a device, new where it was never launched there.
@@ -118,22 +122,23 @@ func (on *onDevice) unload() error {
 	var errs []error
 	for v := range on.variants {
 		if p := on.variants[v].plan.Load(); p != nil {
-			p.call.Free()
-			errs = append(errs, driverError(on.dev.ctx.Unload(p.module)))
+			errs = append(errs, p.unload(on.dev))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // load returns a variant's plan, loading its best image that the driver takes.
+// Compiling PTX takes seconds, for which launches of this variant wait, and no
+// others. What the driver refuses once it refuses again, so it is not asked.
 func (on *onDevice) load(v *loadable) (*plan, error) {
-	on.kernel.mu.Lock()
-	defer on.kernel.mu.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if p := v.plan.Load(); p != nil {
 		return p, nil
 	}
-	var refused []string
-	for _, image := range v.candidates {
+	for len(v.refused) < len(v.candidates) {
+		image := v.candidates[len(v.refused)]
 		p, err := on.loadImage(image)
 		if err == nil {
 			v.plan.Store(p)
@@ -143,10 +148,16 @@ func (on *onDevice) load(v *loadable) (*plan, error) {
 		if !errors.As(err, &refusal) {
 			return nil, fmt.Errorf("image %v: %w", image, err)
 		}
-		refused = append(refused, fmt.Sprintf("%v: %v", image, refusal.err))
+		v.refused = append(v.refused, fmt.Sprintf("%v: %v", image, refusal.err))
 	}
 	return nil, faultf(ErrNoImage, "%v with its driver, CUDA %s, takes none of the images: %s",
-		on.dev, on.dev.info.driver(), strings.Join(refused, "; "))
+		on.dev, on.dev.info.driver(), strings.Join(v.refused, "; "))
+}
+
+// unload gives the plan and its module back.
+func (p *plan) unload(d *Device) error {
+	p.call.Free()
+	return driverError(d.ctx.Unload(p.module))
 }
 
 // refusal is the driver's refusal of an image as such: another may do.

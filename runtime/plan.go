@@ -10,13 +10,14 @@ import (
 
 // plan is a loaded image, ready to be launched.
 type plan struct {
-	call    cuda.Plan
-	sim     *simPlan // instead of call, on a simulated device
-	most    [3]int   // programs that a grid can have in x, y and z
-	cluster [3]int   // CTAs of a program
-	scratch bool
-	image   *Image
-	module  cuda.Module
+	call     cuda.Plan
+	sim      *simPlan // instead of call, on a simulated device
+	most     [3]int   // programs that a grid can have in x, y and z
+	cluster  [3]int   // CTAs of a program
+	scratch  bool
+	image    *Image
+	module   cuda.Module
+	function cuda.Function
 }
 
 // plan compares a loaded image with what its Kernel says of it and sets it up.
@@ -31,7 +32,7 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 		return nil, err
 	}
 	cluster := image.cluster()
-	p := &plan{cluster: cluster, image: image, module: module}
+	p := &plan{cluster: cluster, image: image, module: module, function: function}
 	for i, most := range d.info.MaxGrid {
 		p.most[i] = most / cluster[i]
 	}

@@ -31,24 +31,53 @@ const (
 	poison     = 0xa5 // what KERNGEN_DEBUG fills scratch with
 )
 
+// errCapturing says that the stream is being captured, and so that its own
+// scratch memory may not be used.
+var errCapturing = errors.New("capturing")
+
+// take returns the addresses of global and profile scratch. The caller holds
+// c.mu.
+func (c *scratch) take(s *Stream, needs [2]Scratch, ctas uint64) (global, profile uint64, err error) {
+	if global, err = c.global.take(s, needs[0], ctas); err == nil {
+		profile, err = c.profile.take(s, needs[1], ctas)
+	}
+	return global, profile, err
+}
+
+// bytes is what so many CTAs need, together with the slack below 2^64.
+func (need Scratch) bytes(ctas uint64) (uint64, error) {
+	high, size := bits.Mul64(uint64(need.Size), ctas)
+	if _, carry := bits.Add64(size, need.slack(), 0); high != 0 || carry != 0 {
+		return 0, faultf(ErrLimit, "%d CTAs x %d bytes of scratch overflow 64 bits", ctas, need.Size)
+	}
+	return size, nil
+}
+
+// slack is what an allocation may have to skip to be aligned, in bytes.
+func (need Scratch) slack() uint64 { return uint64(max(need.Align, allocAlign) - allocAlign) }
+
 // take returns an address for a launch of so many CTAs, 0 where the image needs
 // no such scratch. The caller holds s.scratch.mu.
 func (b *scratchBuffer) take(s *Stream, need Scratch, ctas uint64) (uint64, error) {
 	if need.Size == 0 {
 		return 0, nil
 	}
-	high, size := bits.Mul64(uint64(need.Size), ctas)
-	slack := uint64(max(need.Align, allocAlign) - allocAlign)
-	total, carry := bits.Add64(size, slack, 0)
-	if high != 0 || carry != 0 {
-		return 0, faultf(ErrLimit, "%d CTAs x %d bytes of scratch overflow 64 bits", ctas, need.Size)
+	size, err := need.bytes(ctas)
+	if err != nil {
+		return 0, err
 	}
+	slack := need.slack()
+	total := size + slack
 	value, fill := s.scratchFill()
 	if fill || total > b.size {
 		// Here, not only at the launch: what is allocated during a capture is
 		// the graph's memory.
-		if err := s.refuseCapture(); err != nil {
-			return 0, err
+		capturing, status := s.dev.ctx.IsCapturing(s.handle)
+		if capturing && status == cuda.OK {
+			status = cuda.Capturing
+		}
+		if status != cuda.OK {
+			return 0, statusError(status)
 		}
 	}
 	if total > b.size {
@@ -74,14 +103,6 @@ func (s *Stream) scratchFill() (value byte, fill bool) {
 		return poison, true
 	}
 	return 0, false
-}
-
-func (s *Stream) refuseCapture() error {
-	capturing, status := s.dev.ctx.IsCapturing(s.handle)
-	if capturing {
-		status = cuda.Capturing
-	}
-	return statusError(status)
 }
 
 // grow replaces the buffer by one of at least size bytes, doubling where there

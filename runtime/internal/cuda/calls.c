@@ -35,13 +35,13 @@ kg_status kg_module_load(CUcontext ctx, const unsigned char *image, char *log, s
 	int options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
 	void *values[] = { log, (void *)log_size };
 	log[0] = 0;
-	KG_IN(ctx, KG_CALL(cuModuleLoadDataEx, module, image, 2, options, values));
+	KG_IN_RELAXED(ctx, KG_CALL(cuModuleLoadDataEx, module, image, 2, options, values));
 }
 
-kg_status kg_module_unload(CUcontext ctx, CUmodule module) { KG_IN(ctx, KG_CALL(cuModuleUnload, module)); }
+kg_status kg_module_unload(CUcontext ctx, CUmodule module) { KG_IN_RELAXED(ctx, KG_CALL(cuModuleUnload, module)); }
 
 kg_status kg_module_function(CUcontext ctx, CUmodule module, const char *symbol, CUfunction *function) {
-	KG_IN(ctx, KG_CALL(cuModuleGetFunction, function, module, symbol));
+	KG_IN_RELAXED(ctx, KG_CALL(cuModuleGetFunction, function, module, symbol));
 }
 
 kg_status kg_function_attribute(CUcontext ctx, CUfunction function, int attribute, int *value) {

@@ -25,6 +25,9 @@ type Simulated interface {
 // Launcher is what Plan is on a GPU.
 type Launcher interface {
 	Launch(stream Stream, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status
+	LaunchCaptured(stream Stream, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status
+	Scratch(GraphNode) ([2]uint64, Status)
+	SetScratch(GraphExec, GraphNode, [2]uint64) Status
 	Update(exec GraphExec, node GraphNode, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status
 }
 

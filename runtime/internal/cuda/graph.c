@@ -5,7 +5,16 @@
 kg_status kg_capture_exchange_mode(int *mode) { return KG_CALL(cuThreadExchangeStreamCaptureMode, mode); }
 
 kg_status kg_capture_begin(CUcontext ctx, CUstream stream, int mode) {
-	KG_IN(ctx, KG_CALL(cuStreamBeginCapture_v2, stream, mode));
+	CUcontext before;
+	kg_status s = kg_enter(ctx, &before);
+	if (s != 0) return s;
+	s = KG_CALL(cuStreamBeginCapture_v2, stream, mode);
+	kg_status back = kg_leave(ctx, before, s);
+	if (s == 0 && back != 0) { // a capture that failed to begin must not go on
+		CUgraph graph = NULL;
+		if (kg_driver.cuStreamEndCapture(stream, &graph) == 0) kg_driver.cuGraphDestroy(graph);
+	}
+	return back;
 }
 
 kg_status kg_capture_end(CUcontext ctx, CUstream stream, CUgraph *graph) {
@@ -26,7 +35,7 @@ kg_status kg_graph_nodes(CUcontext ctx, CUgraph graph, CUgraphNode *nodes, size_
 
 kg_status kg_node_type(CUcontext ctx, CUgraphNode node, int *type) { KG_IN(ctx, KG_CALL(cuGraphNodeGetType, node, type)); }
 
-static kg_status kernel_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params) {
+kg_status kg_node_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params) {
 	return kg_driver.cuGraphKernelNodeGetParams_v2 != NULL ? KG_CALL(cuGraphKernelNodeGetParams_v2, node, params)
 	                                                       : KG_CALL(cuGraphKernelNodeGetParams, node, params);
 }
@@ -36,7 +45,7 @@ kg_status kg_node_kernel(CUcontext ctx, CUgraphNode node, CUfunction *function, 
 	CUcontext before;
 	kg_status s = kg_enter(ctx, &before);
 	if (s != 0) return s;
-	s = kernel_params(node, &p);
+	s = kg_node_params(node, &p);
 	*function = p.func;
 	const uint32_t stated[] = {
 		p.gridDimX, p.gridDimY, p.gridDimZ, p.blockDimX, p.blockDimY, p.blockDimZ, p.sharedMemBytes,
@@ -46,7 +55,7 @@ kg_status kg_node_kernel(CUcontext ctx, CUgraphNode node, CUfunction *function, 
 }
 
 kg_status kg_exec_create(CUcontext ctx, CUgraph graph, CUgraphExec *exec) {
-	KG_IN(ctx, KG_CALL(cuGraphInstantiateWithFlags, exec, graph, 0));
+	KG_IN_RELAXED(ctx, KG_CALL(cuGraphInstantiateWithFlags, exec, graph, 0));
 }
 
 kg_status kg_exec_destroy(CUcontext ctx, CUgraphExec exec) { KG_IN(ctx, KG_CALL(cuGraphExecDestroy, exec)); }

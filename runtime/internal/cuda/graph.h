@@ -28,6 +28,10 @@ kg_status kg_node_type(CUcontext ctx, CUgraphNode node, int *type);
 // dynamic shared memory.
 kg_status kg_node_kernel(CUcontext ctx, CUgraphNode node, CUfunction *function, uint32_t *shape);
 
+// kg_node_params tells all of a kernel node, what it points to being the graph's.
+// The context is current.
+kg_status kg_node_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params);
+
 kg_status kg_exec_create(CUcontext ctx, CUgraph graph, CUgraphExec *exec);
 kg_status kg_exec_destroy(CUcontext ctx, CUgraphExec exec);
 kg_status kg_exec_upload(CUcontext ctx, CUgraphExec exec, CUstream stream);

@@ -2,6 +2,8 @@
 
 #include "launch.h"
 
+#include "graph.h"
+
 #include <stdlib.h>
 
 struct kg_plan {
@@ -74,8 +76,8 @@ static inline void parameters(const kg_plan *plan, const unsigned char *args, CU
 	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i];
 }
 
-kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
-	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
+static inline kg_status launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch, int refuse) {
 
 	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
 	void *params[plan->arg_count + 2];
@@ -89,9 +91,21 @@ kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint3
 	CUcontext before;
 	kg_status s = kg_enter(plan->ctx, &before);
 	if (s != 0) return s;
-	if (plan->scratch) s = refuse_capture(stream);
+	if (refuse) s = refuse_capture(stream);
 	if (s == 0) s = KG_CALL(cuLaunchKernelEx, &config, plan->function, params, NULL);
 	return kg_leave(plan->ctx, before, s);
+}
+
+kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
+
+	return launch(plan, stream, grid_x, grid_y, grid_z, args, global_scratch, profile_scratch, plan->scratch);
+}
+
+kg_status kg_launch_captured(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
+
+	return launch(plan, stream, grid_x, grid_y, grid_z, args, global_scratch, profile_scratch, 0);
 }
 
 static kg_status set_params(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
@@ -109,4 +123,32 @@ kg_status kg_update(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, uin
 		plan->function, grid_x, grid_y, grid_z, plan->threads, 1, 1, plan->shared, params, NULL, NULL, NULL,
 	};
 	KG_IN(plan->ctx, set_params(exec, node, &p));
+}
+
+kg_status kg_node_scratch(const kg_plan *plan, CUgraphNode node, CUdeviceptr *scratch) {
+	CUDA_KERNEL_NODE_PARAMS p = { 0 };
+	CUcontext before;
+	kg_status s = kg_enter(plan->ctx, &before);
+	if (s != 0) return s;
+	s = kg_node_params(node, &p);
+	for (uint32_t i = 0; s == 0 && i < plan->hidden; i++) scratch[i] = *(CUdeviceptr *)p.kernelParams[plan->arg_count + i];
+	return kg_leave(plan->ctx, before, s);
+}
+
+static kg_status replace_scratch(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, CUdeviceptr *scratch) {
+	CUDA_KERNEL_NODE_PARAMS p = { 0 };
+	kg_status s = kg_node_params(node, &p);
+	if (s != 0) return s;
+	void *params[plan->arg_count + 2];
+	for (uint32_t i = 0; i < plan->arg_count; i++) params[i] = p.kernelParams[i]; // the graph's own copies
+	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i];
+	p.kernelParams = params;
+	return set_params(exec, node, &p);
+}
+
+kg_status kg_node_set_scratch(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, CUdeviceptr global_scratch,
+	CUdeviceptr profile_scratch) {
+
+	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
+	KG_IN(plan->ctx, replace_scratch(plan, exec, node, scratch));
 }

@@ -17,7 +17,7 @@ kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count);
 void kg_plan_shape(kg_plan *plan, uint32_t threads, uint32_t shared, uint32_t x, uint32_t y, uint32_t z);
 
 // kg_plan_options: launch cooperatively; with programmatic stream serialisation;
-// with scratch memory, and so never captured; with so many scratch pointers
+// with scratch memory, and so not captured by kg_launch; with so many scratch pointers
 // after the arguments (0, 1 or 2).
 void kg_plan_options(kg_plan *plan, int cooperative, int pdl, int scratch, int hidden);
 
@@ -32,10 +32,21 @@ void kg_plan_arg(kg_plan *plan, uint32_t i, uint32_t offset);
 kg_status kg_launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
 	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch);
 
+// kg_launch_captured is kg_launch of a plan whose scratch memory may become part
+// of a graph.
+kg_status kg_launch_captured(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch);
+
 // kg_update gives a kernel node of an executable graph the plan's function with
 // other arguments and another grid. The node keeps the launch attributes that it
 // was captured with.
 kg_status kg_update(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, uint32_t grid_x, uint32_t grid_y,
 	uint32_t grid_z, const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch);
+
+// kg_node_scratch tells the scratch memory of a graph's node that launches the
+// plan; kg_node_set_scratch replaces it in an executable of the graph.
+kg_status kg_node_scratch(const kg_plan *plan, CUgraphNode node, CUdeviceptr *scratch);
+kg_status kg_node_set_scratch(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, CUdeviceptr global_scratch,
+	CUdeviceptr profile_scratch);
 
 #endif

@@ -53,3 +53,17 @@ func (p Plan) Update(exec GraphExec, node GraphNode, x, y, z uint32, args unsafe
 	return Status(C.kg_update(p.c, exec.c(), node.c(), C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
 		(*C.uchar)(args), C.CUdeviceptr(globalScratch), C.CUdeviceptr(profileScratch)))
 }
+
+// Scratch is the scratch memory, global and profile, of a graph's node that
+// launches the plan.
+func (p Plan) Scratch(node GraphNode) (scratch [2]uint64, _ Status) {
+	var addresses [2]C.CUdeviceptr
+	s := C.kg_node_scratch(p.c, node.c(), &addresses[0])
+	return [2]uint64{uint64(addresses[0]), uint64(addresses[1])}, Status(s)
+}
+
+// SetScratch gives such a node other scratch memory in an executable, where
+// nothing else of it changes.
+func (p Plan) SetScratch(exec GraphExec, node GraphNode, scratch [2]uint64) Status {
+	return Status(C.kg_node_set_scratch(p.c, exec.c(), node.c(), C.CUdeviceptr(scratch[0]), C.CUdeviceptr(scratch[1])))
+}

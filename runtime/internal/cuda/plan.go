@@ -5,6 +5,8 @@ package cuda
 /*
 #cgo noescape kg_launch
 #cgo nocallback kg_launch
+#cgo noescape kg_launch_captured
+#cgo nocallback kg_launch_captured
 #include <stdlib.h>
 #include "launch.h"
 */
@@ -48,5 +50,12 @@ func (p Plan) Free() { C.free(unsafe.Pointer(p.c)) }
 // which the driver has read when Launch returns.
 func (p Plan) Launch(stream Stream, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status {
 	return Status(C.kg_launch(p.c, stream.c(), C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
+		(*C.uchar)(args), C.CUdeviceptr(globalScratch), C.CUdeviceptr(profileScratch)))
+}
+
+// LaunchCaptured is Launch of a plan that needs scratch memory where that may
+// become part of a graph.
+func (p Plan) LaunchCaptured(stream Stream, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) Status {
+	return Status(C.kg_launch_captured(p.c, stream.c(), C.uint32_t(x), C.uint32_t(y), C.uint32_t(z),
 		(*C.uchar)(args), C.CUdeviceptr(globalScratch), C.CUdeviceptr(profileScratch)))
 }

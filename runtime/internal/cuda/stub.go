@@ -74,6 +74,13 @@ func (Plan) Update(GraphExec, GraphNode, uint32, uint32, uint32, unsafe.Pointer,
 	return unavailable
 }
 
+func (Plan) LaunchCaptured(Stream, uint32, uint32, uint32, unsafe.Pointer, uint64, uint64) Status {
+	return unavailable
+}
+
+func (Plan) Scratch(GraphNode) ([2]uint64, Status)             { return [2]uint64{}, unavailable }
+func (Plan) SetScratch(GraphExec, GraphNode, [2]uint64) Status { return unavailable }
+
 func (Context) NewPriorityStream(int) (Stream, Status)              { return 0, unavailable }
 func (Context) Priority(Stream) (int, Status)                       { return 0, unavailable }
 func (Context) PriorityRange() (least, greatest int, _ Status)      { return 0, 0, unavailable }
