@@ -314,5 +314,9 @@ func fileError(pos string, err error) *diag.Error {
 	if errors.As(err, &linkError) {
 		err = linkError.Err
 	}
-	return diag.Errorf(pos, "%v", err)
+	fault := diag.Errorf(pos, "%v", err)
+	if errors.Is(err, fs.ErrPermission) {
+		fault.Fix("give this user access to it")
+	}
+	return fault
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +23,11 @@ func fakePython() {
 	version := "3.6.0"
 	if text, err := os.ReadFile(filepath.Join(root, "triton")); err == nil {
 		version = strings.TrimSpace(string(text))
+	}
+	if version == "none" || version == "old" {
+		message := map[string]string{"none": "cannot import triton: ModuleNotFoundError: No module named 'triton'", "old": "Triton 3.2.0 at /there is too old"}
+		answer("error", map[string]any{"message": message[version], "python": "3.99.0"})
+		return
 	}
 	answer("result", map[string]any{"triton": version, "options": []string{"num_stages", "num_warps"}})
 	requests := bufio.NewScanner(os.Stdin)
@@ -42,6 +48,14 @@ func fakePython() {
 		files := []map[string]string{{"path": r.Source, "name": r.Source, "sha256": hex.EncodeToString(hash[:])}}
 		says := func(mark string) bool { return strings.Contains(string(source), mark) }
 		switch {
+		case r.Op == "inspect" && says("# raises"):
+			fmt.Fprintln(os.Stderr, "what the file printed")
+			answer("error", map[string]any{"message": "cannot be imported: vec.py:3: ValueError: no such thing"})
+			continue
+		case r.Op == "inspect" && !slices.Contains(r.Kernels, "add_kernel"):
+			known := []string{"add_kernel", "sub_kernel"}
+			answer("result", map[string]any{"files": files, "faults": map[string]any{r.Kernels[0]: map[string]any{"message": fmt.Sprintf("has no %q", r.Kernels[0]), "known": known}}})
+			continue
 		case r.Op == "inspect":
 			answer("result", map[string]any{"files": files, "kernels": map[string]any{"add_kernel": addKernelFacts}})
 			continue

@@ -18,20 +18,13 @@ import (
 // A real process that is interrupted while it compiles ends its compilers, keeps
 // what is whole, leaves nothing half-written and touches no package.
 func TestInterrupt(t *testing.T) {
-	python, err := exec.LookPath("fakepython")
-	if err != nil {
-		t.Fatal(err)
-	}
-	kerngen, err := exec.LookPath("kerngen")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kerngen, python := programs(t)
 	for _, c := range []struct {
 		signal syscall.Signal
 		group  bool // as a terminal sends it, to the compilers too
 	}{{syscall.SIGINT, true}, {syscall.SIGINT, false}, {syscall.SIGTERM, false}} {
 		t.Run(c.signal.String(), func(t *testing.T) {
-			dir := interruptibleModule(t)
+			dir := configuredModule(t, "# slow on sm_90\n")
 			temp := t.TempDir()
 			cmd := exec.Command(kerngen, "generate", "--python", python)
 			cmd.Dir = dir
@@ -85,7 +78,7 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("left in the folder for temporary files: %v", left)
 			}
 			// The rest is compiled by the next run.
-			for name, text := range map[string]string{"kerngen.yaml": strings.Replace(interruptibleYAML, "vec.py", "quick.py", 1), "quick.py": ""} {
+			for name, text := range map[string]string{"kerngen.yaml": strings.Replace(configuredYAML, "vec.py", "quick.py", 1), "quick.py": ""} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -97,29 +90,4 @@ func TestInterrupt(t *testing.T) {
 			}
 		})
 	}
-}
-
-const interruptibleYAML = `targets: [sm_80, sm_90]
-packages:
-  - name: vec
-    out: vec
-    kernels:
-      - source: vec.py
-        kernel: add_kernel
-        args: {x_ptr: "*fp32:16", y_ptr: "*fp32:16", out_ptr: "*fp32:16", n_elements: "i32:16", BLOCK_SIZE: 1024}
-`
-
-// interruptibleModule is a folder of which one image takes for ever to compile.
-func interruptibleModule(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "aot"), os.DirFS("../../gen/testdata/triton-3.6.0/aot")); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"go.mod": "module example.com/m\n", "kerngen.yaml": interruptibleYAML, "vec.py": "# slow on sm_90\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }

@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kerngen/kerngen/gen"
@@ -46,7 +50,7 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"age": age, "unchanged": unchanged},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"age": age, "unchanged": unchanged, "bad": bad},
 	})
 }
 
@@ -76,6 +80,57 @@ func unchanged(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s was written: %v", name, !neg)
 		}
 	}
+}
+
+// bad runs kerngen generate with a configuration that has a fault, and checks that
+// it exits with 1 and says so, among whatever else, that it leaves the folders
+// artefacts and vec as they were and nothing new beside them:
+// bad WANT [sed SCRIPT FILE]...
+func bad(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args)%3 != 1 {
+		ts.Fatalf("usage: bad WANT [sed SCRIPT FILE]...")
+	}
+	before := treeOf(ts)
+	for rest := args[1:]; len(rest) > 0; rest = rest[3:] {
+		kept := ts.ReadFile(rest[2])
+		ts.Check(ts.Exec("sed", "-i", rest[1], rest[2]))
+		defer func() { ts.Check(os.WriteFile(ts.MkAbs(rest[2]), []byte(kept), 0o666)) }()
+	}
+	if err := ts.Exec("kerngen", "generate", "--python", "fakepython"); err == nil {
+		ts.Fatalf("no error")
+	}
+	stderr := fakeFolder.ReplaceAllString(ts.ReadFile("stderr"), "fakepython")
+	if !slices.Contains(strings.Split(stderr, "\n"), args[0]) {
+		ts.Fatalf("it says\n%s\nwant\n%s", stderr, args[0])
+	}
+	if diff := cmp.Diff(before, treeOf(ts)); diff != "" {
+		ts.Fatalf("(-before +after)\n%s", diff)
+	}
+}
+
+var fakeFolder = regexp.MustCompile(`/\S+/fakepython`)
+
+// treeOf is the content of what generate writes, and of what it has no business
+// to.
+func treeOf(ts *testscript.TestScript) map[string]string {
+	tree := map[string]string{}
+	root := ts.MkAbs(".")
+	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "aot" || strings.HasSuffix(d.Name(), "-cache")):
+			return fs.SkipDir
+		case d.Type().IsRegular() && filepath.Dir(name) != ".":
+			content, err := os.ReadFile(path)
+			tree[name] = string(content)
+			return err
+		}
+		tree[name] = ""
+		return nil
+	}))
+	return tree
 }
 
 func TestRun(t *testing.T) {

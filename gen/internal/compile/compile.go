@@ -253,6 +253,16 @@ func kernelFault(pos, kernel string, err error) error {
 	return diag.Errorf(pos, "kernel %q: %s", kernel, told(err))
 }
 
+// imageFault is an error about one image, or about its target and so about all
+// images for that.
+func (r *run) imageFault(j *job, err error) error {
+	var f *failure
+	if target := config.Target(j.request.Arch); errors.As(err, &f) && f.Target {
+		return diag.Errorf(r.plan.conf.TargetPos[target], "target %q: %s", target, f.Message).Fix("remove it, or compile with a Triton that knows it")
+	}
+	return diag.Errorf(j.conf.Pos, "%s: %s", j, told(err))
+}
+
 // told is an error of the driver's with what was printed, indented below it.
 func told(err error) string {
 	text := err.Error()
@@ -327,7 +337,7 @@ func (r *run) compile(made map[string]made) error {
 		var answer compiled
 		tasks = append(tasks, task{request, &answer, func(err error) {
 			if err != nil {
-				err = diag.Errorf(j.conf.Pos, "%s: %s", j, told(err))
+				err = r.imageFault(j, err)
 			} else {
 				err = r.install(j, dir, answer, made)
 			}

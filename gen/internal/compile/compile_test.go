@@ -371,13 +371,14 @@ func TestFaults(t *testing.T) {
 			"(2 of 2 images could not be compiled; this is the first)"},
 		"crash": {one("crash", args), "k.yaml:7:17: kernel \"crash\", sm_80: the process ended without an answer: exit status 3\n    LLVM ERROR: cannot select\n" +
 			"(2 of 2 images could not be compiled; this is the first)"},
+		"unknown target":      {strings.Replace(one("newer", args), "sm_80, ", "", 1), `k.yaml:1:11: target "sm_90": Triton 3.6.0 does not know it; remove it, or compile with a Triton that knows it`},
 		"source meddled with": {one("meddle", args), "k.py: it, or what it imports, has changed while its kernels were compiled\n(2 of 2 images could not be compiled; this is the first); run kerngen again"},
 		"incomplete":          {one("incomplete", args), "k.yaml:7:17: kernel \"incomplete\", sm_80: Triton made no incomplete.ptx\n(2 of 2 images could not be compiled; this is the first)"},
 		"unknown option":      {one("add", args+"\n        options: {num_warp: 4, arch: 1}"), "k.yaml:9:19: kernel \"add\": this Triton has no compile option \"num_warp\"; did you mean \"num_warps\"?\nk.yaml:9:32: kernel \"add\": option \"arch\" cannot be set; it follows from the target and the sources"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kernels := map[string]*kernel{}
-			for _, k := range []string{"add", "fail", "crash", "meddle", "incomplete"} {
+			for _, k := range []string{"add", "fail", "crash", "newer", "meddle", "incomplete"} {
 				kernels[k] = add()
 			}
 			w := newWorkplace(t, c.yaml, map[string]fakeSource{"k.py": {Kernels: kernels}})

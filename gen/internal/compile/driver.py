@@ -28,11 +28,11 @@ CUBIN, TEXTS = "cubin", ("source", "ttir", "ptx")
 
 
 class Fault(Exception):
-    """What the user can mend; known are the words that were possible."""
+    """What the user can mend; known are the words that were possible, target says that the target is at fault."""
 
-    def __init__(self, message, known=()):
+    def __init__(self, message, known=(), target=False):
         super().__init__(message)
-        self.known = sorted(known)
+        self.known, self.target = sorted(known), target
 
 
 # Constants, in the form of NAME.kerngen.json.
@@ -306,7 +306,12 @@ def compile_kernel(kernel, request):
         options["extern_libs"] = {name: str(ROOT / path) for name, path in libs.items()}
     source = ASTSource(kernel.fn, types, constants, promises)
     try:
-        compiled = triton.compile(source, target=GPUTarget("cuda", request["arch"], 32), options=options)
+        try:
+            compiled = triton.compile(source, target=GPUTarget("cuda", request["arch"], 32), options=options)
+        except Exception as fault:
+            if "is not defined for option 'gpu-name'" in str(fault):  # ptxas's words
+                raise Fault(f"Triton {triton.__version__} does not know it", target=True) from None
+            raise
         name, folder = kernel.fn.__name__[:150], Path(request["folder"])
         for ext in TEXTS:
             if ext in compiled.asm:
@@ -379,7 +384,7 @@ class Server:
 
 
 def failure(fault):
-    return {"message": str(fault), "known": fault.known}
+    return {"message": str(fault), "known": fault.known, "target": fault.target}
 
 
 def chain(fault):

@@ -146,6 +146,10 @@ func fakeAnswer(root string, r request) (any, *failure) {
 	case "fail":
 		fmt.Fprintln(os.Stderr, "what MLIR printed")
 		return nil, &failure{Message: fmt.Sprintf("CompilationError: at 3:4:\n  no %d", r.Arch)}
+	case "newer":
+		if r.Arch == 90 {
+			return nil, &failure{Message: "Triton 3.6.0 does not know it", Target: true}
+		}
 	case "crash":
 		fmt.Fprintln(os.Stderr, "LLVM ERROR: cannot select")
 		os.Exit(3)

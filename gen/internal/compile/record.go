@@ -158,7 +158,11 @@ func replaceFile(path string, content []byte) error {
 // fileFault is a fault of the file system, told without the system's own mention
 // of a path.
 func fileFault(path string, err error) error {
-	return diag.Errorf(filepath.ToSlash(path), "%v", bare(err))
+	fault := diag.Errorf(filepath.ToSlash(path), "%v", bare(err))
+	if errors.Is(err, fs.ErrPermission) {
+		fault.Fix("give this user access to it")
+	}
+	return fault
 }
 
 func bare(err error) error {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -190,6 +191,22 @@ func TestTritonFaults(t *testing.T) {
 			_, err := Run(context.Background(), load(t, dir), Options{Python: python})
 			if got := w.fault(err); !strings.Contains(got, c.want) {
 				t.Errorf("%s of %s: %s\nwant %s", c.kernel, c.source, got, c.want)
+			}
+		}
+	})
+}
+
+// TestTritonTargets compiles for every architecture: what a Triton does not know
+// is the target's fault, not the kernel's.
+func TestTritonTargets(t *testing.T) {
+	eachTriton(t, func(t *testing.T, python, dir string) {
+		w := &workplace{t: t, dir: dir, python: python}
+		for _, arch := range []int{75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121} {
+			w.write(config.FileName, fmt.Sprintf("targets: [sm_%d]\npackages: [{name: p, out: p, kernels: [{source: kernels.py, kernel: tuned, args: {x_ptr: \"*i32\", n: i32, BLOCK: 64}}]}]\n", arch))
+			_, err := Run(context.Background(), load(t, dir), Options{Python: python})
+			known := regexp.MustCompile(fmt.Sprintf(`^kerngen.yaml:1:11: target "sm_%d": Triton [0-9.]+ does not know it; remove it, or compile with a Triton that knows it$`, arch))
+			if err != nil && (arch < 100 || !known.MatchString(w.fault(err))) {
+				t.Errorf("sm_%d: %s", arch, w.fault(err))
 			}
 		}
 	})

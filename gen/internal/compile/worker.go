@@ -37,6 +37,7 @@ type hello struct {
 type failure struct {
 	Message string   `json:"message"`
 	Known   []string `json:"known"`
+	Target  bool     `json:"target"` // it is about the target, whatever the kernel
 	Python  string   `json:"python"`
 	noise   string   // what was printed meanwhile
 }

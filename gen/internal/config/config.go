@@ -19,8 +19,9 @@ type Config struct {
 	Path      string   // of the file, with slashes, as messages name it
 	Dir       string   // the file's folder; all paths in it are relative to that
 	Targets   []Target // ascending, each once
-	PTX       int      // the architecture whose PTX serves as fallback; 0: none
-	Artefacts string   // folder for what is compiled, relative
+	TargetPos map[Target]string
+	PTX       int    // the architecture whose PTX serves as fallback; 0: none
+	Artefacts string // folder for what is compiled, relative
 	Packages  []Package
 }
 

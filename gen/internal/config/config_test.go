@@ -261,7 +261,7 @@ func TestParseArgument(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"int":      `unknown type "int"; Triton's are i1, i8, i16, i32, i64, u1, u8, u16, u32, u64, fp16, bf16, fp32, fp64, fp8e4nv, fp8e4b8, fp8e4b15, fp8e5, fp8e5b16, and pointers such as *fp32`,
-		"*float32": `unknown type "float32"; Triton's are i1, i8, i16, i32, i64, u1, u8, u16, u32, u64, fp16, bf16, fp32, fp64, fp8e4nv, fp8e4b8, fp8e4b15, fp8e5, fp8e5b16, and pointers such as *fp32`,
+		"*float32": `unknown type "float32"; did you mean "*fp32"?`,
 		"*fp23":    `unknown type "fp23"; did you mean "*fp32"?`,
 		"*U":       `unknown type "U"; give it its types: "types: {U: [fp32, fp16]}"`,
 		"*":        `"*" names no type; Triton's are i1, i8, i16, i32, i64, u1, u8, u16, u32, u64, fp16, bf16, fp32, fp64, fp8e4nv, fp8e4b8, fp8e4b15, fp8e5, fp8e5b16, and pointers such as *fp32`,

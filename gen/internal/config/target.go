@@ -45,6 +45,7 @@ func (d *decoder) targets(c *Config, n *yaml.Node) {
 			return
 		}
 		c.Targets = append(c.Targets, t)
+		c.TargetPos[t] = d.pos(n)
 	})
 	slices.Sort(c.Targets)
 	for _, t := range c.Targets {

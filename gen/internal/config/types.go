@@ -77,10 +77,19 @@ func unknownType(text, elem string, vars []string) error {
 	}
 	if typeVarName.MatchString(elem) && len(elem) < 4 {
 		remedy = fmt.Sprintf("give it its types: \"types: {%s: [fp32, fp16]}\"", elem)
+	} else if meant := triton[elem]; meant != "" {
+		remedy = fmt.Sprintf("did you mean %q?", strings.Replace(text, elem, meant, 1))
 	} else if near := closest(elem, append(slices.Clone(vars), ElementTypes...)); near != "" {
 		remedy = fmt.Sprintf("did you mean %q?", strings.Replace(text, elem, near, 1))
 	}
 	return fmt.Errorf("unknown type %q; %s", elem, remedy)
+}
+
+// triton has Triton's names in signatures by those of its types in Python.
+var triton = map[string]string{
+	"bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+	"uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+	"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
 }
 
 func isInteger(elem string) bool {
