@@ -1,0 +1,87 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/kerngen/kerngen/runtime/sim/internal/float"
+)
+
+// The approximate functions are computed in binary64 and rounded once: their error is at most half an ulp, and PTX documents larger bounds for each, so a real device's results
+// differ from these by at most the sum of the two. What PTX says of zeros, infinities and flushing is followed.
+
+// approximations are the functions of one value by name.
+var approximations = map[string]func(x float64) float64{
+	"ex2":   exp2,
+	"lg2":   math.Log2,
+	"sin":   math.Sin,
+	"cos":   math.Cos,
+	"rcp":   func(x float64) float64 { return 1 / x },
+	"sqrt":  math.Sqrt,
+	"rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) },
+	"tanh":  math.Tanh,
+}
+
+func init() {
+	for name, f := range approximations {
+		define(func(d, a *lanes32) {
+			for i := range d {
+				d[i] = bits32(float32(f(float64(f32(a[i])))))
+			}
+		}, name+".approx.f32")
+		if name != "tanh" {
+			define(func(d, a *lanes32) {
+				for i := range d {
+					d[i] = flush(bits32(float32(f(float64(f32(flush(a[i])))))))
+				}
+			}, name+".approx.ftz.f32")
+		}
+	}
+	define(each2(func(a, b uint32) uint32 { return divide(a, b) }), "div.full.f32")
+	define(each2(func(a, b uint32) uint32 { return flush(divide(flush(a), flush(b))) }), "div.full.ftz.f32")
+	define(each2(divideApprox), "div.approx.f32")
+	define(each2(func(a, b uint32) uint32 { return flush(divideApprox(flush(a), flush(b))) }), "div.approx.ftz.f32")
+	define(each1(func(a uint64) uint64 { return bits64(1 / math.Sqrt(f64(a))) }), "rsqrt.approx.f64")
+
+	for _, h := range halves {
+		ftz := ""
+		if h.name == "bf16" {
+			ftz = ".ftz"
+		}
+		round := func(x float64) uint16 { return uint16(h.format.Round(x, float.RN)) }
+		h.define1("ex2.approx"+ftz, func(a uint16) uint16 { return round(exp2(float64(h.widen(a)))) })
+		h.define1("tanh.approx", func(a uint16) uint16 { return round(math.Tanh(float64(h.widen(a)))) })
+	}
+}
+
+func divide(a, b uint32) uint32 { return bits32(float32(float64(f32(a)) / float64(f32(b)))) }
+
+// divideApprox is div.approx, which multiplies by a reciprocal that has become zero for divisors above 2^126.
+func divideApprox(a, b uint32) uint32 {
+	if magnitude := b &^ (1 << 31); magnitude > 0x7e800000 && magnitude < 0x7f800000 {
+		if a&0x7f800000 == 0x7f800000 {
+			return nan32
+		}
+		return (a ^ b) & (1 << 31)
+	}
+	return divide(a, b)
+}
+
+// exp2Table are the powers 2^(n/32).
+var exp2Table = func() (t [32]float64) {
+	for n := range t {
+		t[n] = math.Exp2(float64(n) / 32)
+	}
+	return t
+}()
+
+// exp2 is 2^x with a relative error below 2^-40, for results that are rounded to 24 bits or fewer.
+func exp2(x float64) float64 {
+	if !(x > -1000 && x < 1000) {
+		return math.Exp2(x)
+	}
+	n := math.Floor(x*32 + 0.5)
+	r := (x - n/32) * math.Ln2 // at most 2^-6.5
+	p := 1 + r*(1+r*(1.0/2+r*(1.0/6+r*(1.0/24+r*(1.0/120)))))
+	i := int(n)
+	return math.Float64frombits(math.Float64bits(exp2Table[i&31]*p) + uint64(i>>5)<<52)
+}
