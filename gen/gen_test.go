@@ -57,13 +57,16 @@ func configOf(t *testing.T, name string) Config {
 	case "widths":
 		c.Paths = []string{"testdata/triton-3.6.0/widths"}
 		return c
+	case "tuned": // compiled by testdata/tuned/kerngen.yaml
+		c.Paths = []string{"testdata/tuned/artefacts"}
+		return c
 	}
 	c.Paths = artefacts(t, goldens[name]...)
 	return c
 }
 
 func TestGolden(t *testing.T) {
-	for _, name := range append(slices.Sorted(maps.Keys(goldens)), "cache", "widths") {
+	for _, name := range append(slices.Sorted(maps.Keys(goldens)), "cache", "tuned", "widths") {
 		t.Run(name, func(t *testing.T) {
 			c := configOf(t, name)
 			result, err := Generate(c)

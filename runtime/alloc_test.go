@@ -45,6 +45,21 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 			t.Errorf("%v allocations a launch, want none", n)
 		}
 	})
+	t.Run("with a type variable", func(t *testing.T) {
+		d, _, stream := onDevice0(t)
+		setPoured()
+		d.Record(false)
+		out, half := kernrt.PtrFromAddr[kernrt.Float16](memory), kernrt.NewFloat16(1)
+		n := testing.AllocsPerRun(100, func() {
+			if err := launchPoured(stream, out, half, 1000); err != nil {
+				t.Error(err)
+			}
+		})
+		d.Record(true)
+		if n != 0 {
+			t.Errorf("%v allocations a launch, want none", n)
+		}
+	})
 }
 
 func TestQueuedWorkAllocatesNothing(t *testing.T) {

@@ -138,7 +138,7 @@ func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile 
 //
 //go:noinline
 func errNoKernel(s *Stream, grid Grid) error {
-	return (&Kernel{Name: "nil"}).launchError(s, grid, faultf(ErrArgument, "there is no kernel"))
+	return (&Kernel{Name: "nil"}).launchError(s, grid, faultf(ErrArgument, "there is no kernel: none was compiled for these element types"))
 }
 
 func (k *Kernel) launchError(s *Stream, grid Grid, err error) error {

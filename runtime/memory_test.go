@@ -418,6 +418,6 @@ func TestWhatWasNeverMade(t *testing.T) {
 	_, err = dev.StreamFromHandle(0, nil)
 	wantError(t, err, kernrt.ErrArgument, "stream 0x0: option 1 of 1 is nil")
 	var k *kernrt.Kernel
-	wantError(t, kernrt.Launch(k, stream, kernrt.Grid1D(1), addArgsOf(16)), kernrt.ErrArgument, "launch nil on "+h200+", grid (1, 1, 1): there is no kernel")
-	wantError(t, kernrt.Launch(k, nil, kernrt.Grid1D(1), addArgsOf(16)), kernrt.ErrArgument, "launch nil, grid (1, 1, 1): there is no kernel")
+	wantError(t, kernrt.Launch(k, stream, kernrt.Grid1D(1), addArgsOf(16)), kernrt.ErrArgument, "launch nil on "+h200+", grid (1, 1, 1): there is no kernel: none was compiled for these element types")
+	wantError(t, kernrt.Launch(k, nil, kernrt.Grid1D(1), addArgsOf(16)), kernrt.ErrArgument, "launch nil, grid (1, 1, 1): there is no kernel: none was compiled for these element types")
 }

@@ -62,14 +62,17 @@ func TestSidecarDocumentation(t *testing.T) {
 func TestSidecarFaults(t *testing.T) {
 	whole := func(s string) string { return `{"schema": 1, "kernel": "k", "triton": "3.6.0", "params": []` + s + "}" }
 	params := func(s string) string { return `{"schema": 1, "kernel": "k", "triton": "3.6.0", "params": [` + s + "]}" }
+	second := func(s string, params ...string) string {
+		return `{"schema": 2, "kernel": "k", "triton": "3.6.0", "params": [` + strings.Join(params, ", ") + "]" + s + "}"
+	}
 	constant := func(s string) string { return params(`{"name": "N", "constant": ` + s + "}") }
 	for _, test := range []struct {
 		name, text, want string
 	}{
 		{"no JSON", "{", "k.kerngen.json:1:1: not JSON: unexpected end of JSON input"},
 		{"key twice", whole(`, "triton": "3.5.0"`), `key "triton" is given twice`},
-		{"no schema", "{}", `k.kerngen.json: no schema; it must say "schema": 1`},
-		{"newer schema", `{"schema": 2, "params": {}}`, "k.kerngen.json: schema 2 is unknown; this kerngen reads 1; use the kerngen that wrote the file, or compile the kernel again"},
+		{"no schema", "{}", `k.kerngen.json: no schema; it must say "schema": 2`},
+		{"newer schema", `{"schema": 3, "params": {}}`, "k.kerngen.json: schema 3 is unknown; this kerngen reads 1 and 2; use the kerngen that wrote the file, or compile the kernel again"},
 		{"odd schema", `{"schema": "1"}`, `schema "1" is unknown`},
 		{"unknown field", whole(`, "version": 3`), `k.kerngen.json: unknown field "version"`},
 		{"unknown field of a parameter", params(`{"name": "x", "typ": "i32"}`), `unknown field "typ"`},
@@ -91,6 +94,23 @@ func TestSidecarFaults(t *testing.T) {
 		{"odd hash", whole(`, "source": [{"path": "a.py", "sha256": "` + strings.ToUpper(hash) + `"}]`), "is not 64 lower-case hexadecimal digits"},
 		{"four dimensions", whole(`, "grid": ["1", "1", "1", "1"]`), "grid: has 4 dimensions; CUDA has three"},
 		{"empty dimension", whole(`, "grid": ["1", " "]`), "grid[1]: is empty"},
+		{"types of schema 1", whole(`, "types": [{"name": "T", "type": "fp16"}]`), "types: is of schema 2, but the file says 1"},
+		{"configuration of schema 1", whole(`, "config": {"index": 0, "name": "BLOCK=1"}`), "config: is of schema 2, but the file says 1"},
+		{"key of schema 1", whole(`, "key": []`), "key: is of schema 2, but the file says 1"},
+		{"order of schema 1", whole(`, "order": 3`), "order: is of schema 2, but the file says 1"},
+		{"negative order", second(`, "order": -3`), "order: is -3"},
+		{"type variable of schema 1", params(`{"name": "x", "type": "fp16", "type_var": "T"}`), "params[0]: type_var: is of schema 2, but the file says 1"},
+		{"odd type variable", second(`, "types": [{"name": "a-b", "type": "fp16"}]`), `types[0]: "a-b" is not a name of a type variable`},
+		{"type variable twice", second(`, "types": [{"name": "T", "type": "fp16"}, {"name": "T", "type": "fp16"}]`), `types[1]: name "T" is given twice`},
+		{"type variable without a type", second(`, "types": [{"name": "T"}]`), `types[0]: type is missing or empty`},
+		{"unknown type variable", second(`, "types": [{"name": "U", "type": "fp16"}]`, `{"name": "x", "type": "*fp16", "type_var": "T"}`), `params[0]: type_var "T" is not among types`},
+		{"type variable of another type", second(`, "types": [{"name": "T", "type": "fp16"}]`, `{"name": "x", "type": "*kfp32", "type_var": "T"}`), `params[0]: type is "*kfp32", but type_var T is fp16`},
+		{"type variable in a tuple", second(`, "types": [{"name": "T", "type": "fp16"}]`, `{"name": "x", "tuple": [{"type": "bf16", "type_var": "T"}]}`), `params[0].tuple[0]: type is "bf16", but type_var T is fp16`},
+		{"negative configuration", second(`, "config": {"index": -1, "name": "BLOCK=1"}`), "config: index is -1"},
+		{"configuration without a name", second(`, "config": {"index": 0}`), "config: name is missing or empty"},
+		{"key of nothing", second(`, "key": ["M"]`), `key[0]: "M" is no run-time parameter`},
+		{"key of a constant", second(`, "key": ["M"]`, `{"name": "M", "constant": {"int": 1}}`), `key[0]: "M" is no run-time parameter`},
+		{"key twice", second(`, "key": ["M", "M"]`, `{"name": "M", "type": "i32"}`), `key[1]: "M" is given twice`},
 		{"no name", params(`{"type": "i32"}`), `params[0]: "" is not a name of a parameter`},
 		{"odd name", params(`{"name": "1x", "type": "i32"}`), `params[0]: "1x" is not a name of a parameter`},
 		{"name twice", params(`{"name": "x", "type": "i32"}, {"name": "x", "type": "i32"}`), `params[1]: name "x" is given twice`},

@@ -10,6 +10,7 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,12 +37,13 @@ func parseSidecar(pos string, data []byte) (*Sidecar, error) {
 	if err := json.Unmarshal(data, &keys); err != nil {
 		return nil, diag.Errorf(pos, "not a JSON object: %v", err)
 	}
-	switch schema := string(keys.Schema); {
-	case schema == "":
+	switch schema := string(keys.Schema); schema {
+	case "":
 		return nil, diag.Errorf(pos, "no schema").Fix(`it must say "schema": %d`, SidecarSchema)
-	case schema != fmt.Sprint(SidecarSchema):
+	case "1", fmt.Sprint(SidecarSchema):
+	default:
 		return nil, diag.Errorf(pos, "schema %s is unknown", schema).
-			Fix("this kerngen reads %d; use the kerngen that wrote the file, or compile the kernel again", SidecarSchema)
+			Fix("this kerngen reads 1 and %d; use the kerngen that wrote the file, or compile the kernel again", SidecarSchema)
 	}
 	var s Sidecar
 	if err := strictJSON(pos, data, &s); err != nil {
@@ -52,6 +54,7 @@ func parseSidecar(pos string, data []byte) (*Sidecar, error) {
 		c.fault("params", "is missing")
 	}
 	c.file(&s)
+	c.tuning(&s)
 	if err := c.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -182,6 +185,75 @@ func (c *sidecarCheck) file(s *Sidecar) {
 	for i, g := range s.Grid {
 		if strings.TrimSpace(g) == "" {
 			c.fault(fmt.Sprintf("grid[%d]", i), "is empty")
+		}
+	}
+}
+
+// tuning checks what came with schema 2.
+func (c *sidecarCheck) tuning(s *Sidecar) {
+	since2 := func(field string, set bool) {
+		if set && s.Schema < 2 {
+			c.fault(field, "is of schema 2, but the file says %d", s.Schema)
+		}
+	}
+	since2("types", s.Types != nil)
+	since2("config", s.Config != nil)
+	since2("key", s.Key != nil)
+	since2("order", s.Order != 0)
+	if s.Order < 0 {
+		c.fault("order", "is %d", s.Order)
+	}
+	vars := make(map[string]string)
+	for i, t := range s.Types {
+		where := fmt.Sprintf("types[%d]", i)
+		switch {
+		case !IsIdentifier(t.Name):
+			c.fault(where, "%q is not a name of a type variable", t.Name)
+		case vars[t.Name] != "":
+			c.fault(where, "name %q is given twice", t.Name)
+		case t.Type == "":
+			c.fault(where, "type is missing or empty")
+		}
+		vars[t.Name] = t.Type
+	}
+	c.typeVars("params", s.Params, vars, since2)
+	if s.Config != nil {
+		if s.Config.Index < 0 {
+			c.fault("config", "index is %d", s.Config.Index)
+		}
+		if s.Config.Name == "" {
+			c.fault("config", "name is missing or empty")
+		}
+	}
+	for i, name := range s.Key {
+		where := fmt.Sprintf("key[%d]", i)
+		switch {
+		case slices.Contains(s.Key[:i], name):
+			c.fault(where, "%q is given twice", name)
+		case !slices.ContainsFunc(s.Params, func(p SidecarParam) bool { return p.Name == name && p.Constant == nil }):
+			c.fault(where, "%q is no run-time parameter", name)
+		}
+	}
+}
+
+// typeVars checks that what type variables gave is what they are.
+func (c *sidecarCheck) typeVars(where string, params []SidecarParam, vars map[string]string, since2 func(string, bool)) {
+	for i, p := range params {
+		at := fmt.Sprintf("%s[%d]", where, i)
+		since2(at+": type_var", p.TypeVar != "")
+		c.typeVars(at+".tuple", p.Tuple, vars, since2)
+		if p.TypeVar == "" {
+			continue
+		}
+		elem := strings.TrimLeft(p.Type, "*")
+		if elem != p.Type {
+			elem = strings.TrimPrefix(elem, "k")
+		}
+		switch is, known := vars[p.TypeVar]; {
+		case !known:
+			c.fault(at, "type_var %q is not among types", p.TypeVar)
+		case elem != is && !strings.HasPrefix(p.Type, "tensordesc<"+is+"["):
+			c.fault(at, "type is %q, but type_var %s is %s", p.Type, p.TypeVar, is)
 		}
 	}
 }

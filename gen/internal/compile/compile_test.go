@@ -189,7 +189,7 @@ func TestRun(t *testing.T) {
 		t.Error("the fallback is not the PTX of sm_80")
 	}
 	wantSidecar := `{
-  "schema": 1,
+  "schema": 2,
   "kernel": "add",
   "doc": "add adds.",
   "triton": "3.6.0",
@@ -216,7 +216,8 @@ func TestRun(t *testing.T) {
         "int": 1024
       }
     }
-  ]
+  ],
+  "order": 1
 }
 `
 	if diff := cmp.Diff(wantSidecar, files["vec/add.n-i32-16.sm90/add.kerngen.json"]); diff != "" {

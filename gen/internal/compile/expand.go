@@ -289,7 +289,7 @@ func (b *binder) bindArgument(p artefact.SidecarParam, c choice) artefact.Sideca
 		return p
 	}
 	if t, ok := b.types[a.Elem]; ok {
-		a.Elem = t
+		p.TypeVar, a.Elem = a.Elem, t
 	}
 	for i, dim := range a.Block {
 		n, isConstant := b.constants[dim]

@@ -62,12 +62,12 @@ func (j *job) folders() []string {
 // jobs are those of one kernel in the package whose artefacts lie below folder.
 func jobs(c *config.Config, folder string, k *resolved, variants []variant, src *source) ([]*job, error) {
 	var out []*job
-	for _, v := range variants {
+	for order, v := range variants {
 		stem := folder + "/" + k.conf.Function
 		if v.name != "" {
 			stem += "." + v.name
 		}
-		sidecar, err := describe(k, v, src)
+		sidecar, err := describe(k, v, order, src)
 		if err != nil {
 			return nil, err
 		}
@@ -91,18 +91,25 @@ func jobs(c *config.Config, folder string, k *resolved, variants []variant, src 
 }
 
 // describe is NAME.kerngen.json of a variant.
-func describe(k *resolved, v variant, src *source) ([]byte, error) {
+func describe(k *resolved, v variant, order int, src *source) ([]byte, error) {
 	doc := k.conf.Doc
 	if doc == "" {
 		doc = k.facts.Doc
 	}
 	s := artefact.Sidecar{Schema: artefact.SidecarSchema, Kernel: k.conf.Function, Doc: doc, Triton: src.Triton,
-		Source: []artefact.SidecarFile{}, Params: v.params}
+		Source: []artefact.SidecarFile{}, Params: v.params, Order: order}
 	for _, f := range src.Files {
 		s.Source = append(s.Source, artefact.SidecarFile{Path: f.Name, SHA256: f.SHA256})
 	}
 	for _, dim := range k.conf.Grid {
 		s.Grid = append(s.Grid, dim.Expr.String())
+	}
+	for _, t := range k.conf.Types {
+		s.Types = append(s.Types, artefact.SidecarType{Name: t.Name, Type: v.types[t.Name]})
+	}
+	if len(k.configs) > 1 {
+		s.Config = &artefact.SidecarConfig{Index: v.config, Name: strings.Join(k.configs[v.config].name, ","), Default: v.config == k.deflt}
+		s.Key = k.key
 	}
 	return s.Encode()
 }

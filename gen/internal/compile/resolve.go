@@ -42,6 +42,7 @@ type tuning struct {
 	constants map[string]artefact.SidecarParam
 	options   []option
 	label     []string // "BLOCK-128", in the configuration's order
+	name      []string // "BLOCK=128", likewise
 }
 
 type option struct {

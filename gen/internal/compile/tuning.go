@@ -36,6 +36,7 @@ func (r *resolver) configs(known []string) ([]tuning, int) {
 		t := tuning{pos: c.Pos, constants: map[string]artefact.SidecarParam{}, options: slices.Clone(base.options)}
 		for _, s := range c.Settings {
 			t.label = append(t.label, label(s.Name, s.Value.Text()))
+			t.name = append(t.name, s.Name+"="+s.Value.Text())
 			if p := r.find(s.Name); p == nil {
 				if v, ok := r.option(s, known, r.names(func(p param) bool { return p.Constexpr })); ok {
 					t.options = append(t.options, option{s.Name, v})

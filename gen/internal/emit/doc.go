@@ -22,19 +22,32 @@ func launchDoc(k kernel) []string {
 	add(docstring(k.Doc))
 	add(paragraph("In Triton:"))
 	add(indentCode(wrapWords(signature(k), codeIndent, codeIndent+codeIndent)))
+	if k.TypeVars != nil {
+		add(paragraph(typeSentences(k)))
+	}
+	if k.Grid != nil {
+		add(wrapWords(gridWords(k), "", ""))
+	}
+	if len(k.Configs) > 1 {
+		add(paragraph(fmt.Sprintf("It is launched in the configuration %s, the first of %s; %s launches another.",
+			k.Configs[0].Name, k.names.Configs, k.names.Config)))
+	}
 	if n := clusterSize(k); n > 1 {
 		add(paragraph(fmt.Sprintf("The grid counts programs; where the image has clusters, a program is one of %d CTAs.", n)))
 	}
-	sameTargets := !slices.ContainsFunc(k.Variants, func(v model.Variant) bool {
-		return targets(v) != targets(k.Variants[0])
+	sameTargets := !slices.ContainsFunc(k.choices, func(c choice) bool {
+		return targets(c.Variant) != targets(k.choices[0].Variant)
 	})
-	if len(k.Variants) > 1 {
+	if len(k.choices) > 1 {
 		add(paragraph("The first variant that the arguments fit is launched:"))
 		var list []string
-		for i, v := range k.Variants {
-			text := promises(k, v)
+		for i, c := range k.choices {
+			text := promises(k, c.Variant)
+			if c.where != "" {
+				text = "in " + c.where + ", " + text
+			}
 			if !sameTargets {
-				text += "; compiled for " + targets(v)
+				text += "; compiled for " + targets(c.Variant)
 			}
 			list = append(list, listItem(i+1, text+".")...)
 		}
@@ -44,7 +57,7 @@ func launchDoc(k kernel) []string {
 		add(paragraph("It returns an error and launches nothing if " + text + "."))
 	}
 	if sameTargets {
-		add(paragraph("Compiled for " + targets(k.Variants[0]) + "."))
+		add(paragraph("Compiled for " + targets(k.choices[0].Variant) + "."))
 	}
 	return doc
 }
@@ -76,7 +89,7 @@ func listItem(number int, text string) []string {
 func signature(k kernel) []string {
 	var words []string
 	for _, p := range k.Params {
-		words = append(words, printable(fmt.Sprintf("%s: %s,", p.Name, p.Type)))
+		words = append(words, printable(fmt.Sprintf("%s: %s,", p.Name, typeText(p))))
 	}
 	for _, c := range k.Constants {
 		words = append(words, printable(constantText(c)+","))
@@ -123,11 +136,30 @@ func floatText(f float64) string {
 	return text
 }
 
+// gridWords says what the declared grid is; an expression is one word.
+func gridWords(k kernel) []string {
+	words := []string{"The", "grid", "is"}
+	if len(k.Grid) == 1 {
+		return append(words, k.Grid[0]+".")
+	}
+	for i, dim := range k.Grid {
+		before, after := "", ","
+		if i == 0 {
+			before = "("
+		}
+		if i == len(k.Grid)-1 {
+			after = ")."
+		}
+		words = append(words, before+dim+after)
+	}
+	return words
+}
+
 // clusterSize is the largest number of CTAs in a cluster of any image.
 func clusterSize(k kernel) int {
 	largest := 1
-	for _, v := range k.Variants {
-		for _, im := range v.Images {
+	for _, c := range k.choices {
+		for _, im := range c.Images {
 			largest = max(largest, im.Cluster[0]*im.Cluster[1]*im.Cluster[2])
 		}
 	}
@@ -164,10 +196,10 @@ func promises(k kernel, v model.Variant) string {
 func refusals(k kernel) string {
 	var null []string
 	for i, p := range k.Params {
-		absent := func(v model.Variant) bool {
-			return slices.Contains(v.Guards, model.Guard{Param: i, Is: model.Null})
+		absent := func(c choice) bool {
+			return slices.Contains(c.Guards, model.Guard{Param: i, Is: model.Null})
 		}
-		if p.Type.Pointer > 0 && !p.Nullable && !slices.ContainsFunc(k.Variants, absent) {
+		if p.Type.Pointer > 0 && !p.Nullable && !slices.ContainsFunc(k.choices, absent) {
 			null = append(null, p.Name)
 		}
 	}
@@ -178,12 +210,15 @@ func refusals(k kernel) string {
 		}
 	}
 	add(null, " is null")
-	if only := k.Variants[0]; len(k.Variants) == 1 {
+	if k.Grid != nil {
+		parts = append(parts, "the grid is negative, divides by 0 or is too large")
+	}
+	if only := k.choices[0].Variant; len(k.choices) == 1 {
 		add(guarded(k, only, model.DivisibleBy16), " is not a multiple of 16")
 		add(guarded(k, only, model.EqualTo1), " is not 1")
 		add(guarded(k, only, model.Null), " is not null")
 		add(guarded(k, only, model.Fits32), " is not within 32 bits")
-	} else if !slices.ContainsFunc(k.Variants, func(v model.Variant) bool { return len(v.Guards) == 0 }) {
+	} else if !slices.ContainsFunc(k.choices, func(c choice) bool { return len(c.Guards) == 0 }) {
 		parts = append(parts, "no variant fits")
 	}
 	return series(parts, "or if")

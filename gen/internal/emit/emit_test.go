@@ -245,3 +245,41 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// Variants are told once where all configurations and types have the same, else
+// each with where it belongs.
+func TestChoices(t *testing.T) {
+	variant := func(config int, guards ...model.Guard) model.Variant {
+		return model.Variant{Config: config, Guards: guards, Images: []model.Image{image(80, "")}}
+	}
+	aligned := model.Guard{Param: 0, Is: model.DivisibleBy16}
+	k := model.Kernel{
+		Name: "k", Params: []model.Param{{Name: "x", Type: model.Type{Elem: "fp16", Pointer: 1}, TypeVar: "T"}},
+		TypeVars: []model.TypeVar{{Name: "T", Types: []string{"fp16", "bf16"}}},
+	}
+	configs := []model.Config{{Name: "num_warps=4"}, {Name: "num_warps=8"}}
+	for _, elem := range k.TypeVars[0].Types {
+		k.Instances = append(k.Instances, model.Kernel{
+			Name: "k", Suffix: elem, Types: []string{elem}, Configs: configs,
+			Variants: []model.Variant{variant(0, aligned), variant(0), variant(1, aligned), variant(1)},
+		})
+	}
+	told := func() (list []string) {
+		for _, c := range choices(&k) {
+			list = append(list, strings.TrimSpace(c.where+" "+promises(kernel{Kernel: &k}, c.Variant)))
+		}
+		return list
+	}
+	if d := cmp.Diff([]string{"x is a multiple of 16", "any arguments"}, told()); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	k.Instances[1].Variants = []model.Variant{variant(0), variant(1)}
+	want := []string{
+		"fp16 with num_warps=4 x is a multiple of 16", "fp16 with num_warps=4 any arguments",
+		"fp16 with num_warps=8 x is a multiple of 16", "fp16 with num_warps=8 any arguments",
+		"bf16 with num_warps=4 any arguments", "bf16 with num_warps=8 any arguments",
+	}
+	if d := cmp.Diff(want, told()); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}

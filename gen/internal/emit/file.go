@@ -30,20 +30,37 @@ type File struct {
 // kernel is what the functions of this package write about.
 type kernel struct {
 	*model.Kernel
-	names *names.Kernel
+	names   *names.Kernel
+	choices []choice
+}
+
+// described are the kernels that the runtime is given a description of: k, or its
+// instances.
+func described(k kernel) []kernel {
+	if k.TypeVars == nil {
+		return []kernel{k}
+	}
+	var all []kernel
+	for i := range k.Instances {
+		n := k.names.Instances[i]
+		all = append(all, kernel{&k.Instances[i], &names.Kernel{Var: n.Var, Variants: n.Variants}, choices(&k.Instances[i])})
+	}
+	return all
 }
 
 // Files writes k for package pkg: its Go file and the images it embeds. The
 // images share their bytes with k. An error is a fault of kerngen's.
 func Files(pkg string, k *model.Kernel, n *names.Kernel) ([]File, error) {
-	content, err := goFile(pkg, kernel{k, n})
+	content, err := goFile(pkg, kernel{k, n, choices(k)})
 	if err != nil {
 		return nil, err
 	}
 	files := []File{{n.File, content}}
-	for v, variant := range k.Variants {
-		for i, image := range variant.Images {
-			files = append(files, File{n.Variants[v].Images[i].File, image.Code})
+	for _, d := range described(kernel{Kernel: k, names: n}) {
+		for v, variant := range d.Variants {
+			for i, image := range variant.Images {
+				files = append(files, File{d.names.Variants[v].Images[i].File, image.Code})
+			}
 		}
 	}
 	return files, nil
@@ -75,11 +92,34 @@ func goFile(pkg string, k kernel) ([]byte, error) {
 		return nil, err
 	}
 	f.Add(launch).Line()
-	f.Add(kernelVar(k))
-	for _, variant := range k.names.Variants {
-		for _, image := range variant.Images {
-			f.Anon("embed")
-			f.Line().Comment("//go:embed " + image.File).Line().Var().Id(image.Var).String()
+	if k.names.Config != "" {
+		f.Add(configNames(k)).Line()
+		launch, err := configFunc(k)
+		if err != nil {
+			return nil, err
+		}
+		f.Add(launch).Line()
+	}
+	if k.TypeVars != nil {
+		selector, err := selectFunc(k)
+		if err != nil {
+			return nil, err
+		}
+		f.Add(selector).Line()
+	}
+	all := described(k)
+	for i, d := range all {
+		if i > 0 {
+			f.Line()
+		}
+		f.Add(kernelVar(d))
+	}
+	for _, d := range all {
+		for _, variant := range d.names.Variants {
+			for _, image := range variant.Images {
+				f.Anon("embed")
+				f.Line().Comment("//go:embed " + image.File).Line().Var().Id(image.Var).String()
+			}
 		}
 	}
 	return render(f, k.names.File)

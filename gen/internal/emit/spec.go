@@ -26,6 +26,13 @@ func kernelVar(k kernel) *jen.Statement {
 		}
 		fields = append(fields, field("Params", slice("Param").Add(lines(params...))))
 	}
+	if len(k.Configs) > 0 {
+		var configs []jen.Code
+		for _, c := range k.Configs {
+			configs = append(configs, configSpec(c))
+		}
+		fields = append(fields, field("Configs", slice("Config").Add(lines(configs...))))
+	}
 	var variants []jen.Code
 	for i, v := range k.Variants {
 		variants = append(variants, variantNote(k, i).Add(variantSpec(k, v, k.names.Variants[i])))
@@ -34,15 +41,35 @@ func kernelVar(k kernel) *jen.Statement {
 	return jen.Var().Id(k.names.Var).Op("=").Qual(runtimePath, "Kernel").Add(lines(fields...))
 }
 
+// configSpec describes a configuration.
+func configSpec(c model.Config) jen.Code {
+	var fields []jen.Code
+	if c.Name != "" {
+		fields = append(fields, field("Name", jen.Lit(c.Name)))
+	}
+	if c.Grid != nil {
+		var dims []jen.Code
+		for _, dim := range c.Grid {
+			dims = append(dims, jen.Lit(dim))
+		}
+		fields = append(fields, field("Grid", jen.Index().String().Values(dims...)))
+	}
+	return jen.Values(fields...)
+}
+
 // variantNote tells variants apart: by number, as their images' names do, by
-// their own constants and by what they ask of the arguments.
+// their configuration or their own constants, and by what they ask of the
+// arguments.
 func variantNote(k kernel, i int) *jen.Statement {
 	if len(k.Variants) == 1 {
 		return &jen.Statement{}
 	}
 	var parts []string
+	if len(k.Configs) > 1 {
+		parts = append(parts, k.Configs[k.Variants[i].Config].Name)
+	}
 	for _, c := range k.Variants[i].Constants {
-		if !slices.ContainsFunc(k.Constants, func(agreed model.Constant) bool { return agreed.Name == c.Name }) {
+		if len(k.Configs) < 2 && !slices.ContainsFunc(k.Constants, func(agreed model.Constant) bool { return agreed.Name == c.Name }) {
 			parts = append(parts, constantText(c))
 		}
 	}
@@ -52,6 +79,9 @@ func variantNote(k kernel, i int) *jen.Statement {
 
 func variantSpec(k kernel, v model.Variant, n names.Variant) jen.Code {
 	var fields []jen.Code
+	if v.Config > 0 {
+		fields = append(fields, field("Config", jen.Lit(v.Config)))
+	}
 	if len(v.Guards) > 0 {
 		var guards []jen.Code
 		for _, g := range v.Guards {

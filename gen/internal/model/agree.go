@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
 // agree checks that two images of one name can be of one kernel. Which
@@ -21,6 +23,14 @@ func agree(a, b compiled) error {
 		return at("has a %s file, but %s has none", sidecarExt, other).Fix("give one for each image of a kernel or for none")
 	case !slices.Equal(a.sources, b.sources):
 		return at("is compiled from other source files, or another state of them, than %s", other).Fix(sameSource)
+	case !slices.EqualFunc(a.grid, b.grid, func(x, y gridexpr.Expr) bool { return x.String() == y.String() }):
+		return at("declares another grid than %s", other).Fix(sameSource)
+	case !slices.Equal(a.key, b.key):
+		return at("has another key than %s", other).Fix(sameSource)
+	case (a.config == nil) != (b.config == nil):
+		return at("either it or %s is one of several configurations, but not both", other).Fix(sameSource)
+	case !slices.EqualFunc(a.types, b.types, func(x, y artefact.SidecarType) bool { return x.Name == y.Name }):
+		return at("has other type variables than %s", other).Fix(sameSource)
 	}
 	return nil
 }

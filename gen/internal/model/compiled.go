@@ -6,6 +6,7 @@ import (
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
 // compiled is one image by itself, its files agreed: a kernel with one variant
@@ -21,6 +22,11 @@ type compiled struct {
 	constants []Constant
 	unnamed   map[int]Constant // by position in the source, where no file names them
 	positions map[string]int   // of arguments, where known
+	grid      []gridexpr.Expr  // declared
+	key       []string
+	config    *artefact.SidecarConfig // nil where there is one only
+	types     []artefact.SidecarType
+	order     int // among the kernel's specialisations
 	image     Image
 }
 

@@ -22,6 +22,8 @@ func (c *checker) describe(out *compiled) {
 	for _, p := range s.Params {
 		d.add(p, p.Name, p.Name)
 	}
+	out.key, out.config, out.types, out.order = s.Key, s.Config, s.Types, s.Order
+	out.grid = c.declaredGrid(out)
 	if c.TTIR != nil && c.ok() {
 		d.compare(c.TTIR.Args)
 	}
@@ -92,7 +94,7 @@ func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
 		d.fault(d.ext, "parameter %s: %v", name, err)
 		return
 	}
-	q := param{Param: Param{Name: name, Type: t, Nullable: p.Nullable}}
+	q := param{Param: Param{Name: name, Type: t, TypeVar: p.TypeVar, Nullable: p.Nullable}}
 	switch p.Folded {
 	case "":
 		q.guard = d.divisibleBy(d.ext, "parameter "+name, t, p.DivisibleBy)

@@ -28,6 +28,7 @@ func (g *grouper) group(all []compiled) []Kernel {
 		return nil
 	}
 	var kernels []Kernel
+	apart, refused := false, false
 	for _, c := range classes {
 		k, err := kernelOf(c)
 		switch {
@@ -36,11 +37,21 @@ func (g *grouper) group(all []compiled) []Kernel {
 			kernels = append(kernels, k)
 		case g.Suffix && len(c.images) > 1:
 			kernels = append(kernels, g.each(c.images)...)
+			apart = true
 		default:
 			g.faults.Add(err)
+			refused = true
 		}
 	}
-	return kernels
+	if len(all[0].types) == 0 || apart || refused {
+		return kernels
+	}
+	k, err := generic(classes, kernels)
+	if err != nil {
+		g.faults.Add(err)
+		return nil
+	}
+	return []Kernel{k}
 }
 
 // divide gives the images the same parameters and divides them by their types.
@@ -88,8 +99,32 @@ func kernelOf(c class) (Kernel, error) {
 	var err error
 	k.Params, err = mergeParams(images)
 	faults.Add(err)
-	k.Variants, err = variants(images)
-	faults.Add(err)
+	for _, e := range first.grid {
+		k.Grid = append(k.Grid, e.String())
+	}
+	configs, err := configurations(images)
+	if err != nil {
+		return k, err
+	}
+	for i, c := range configs {
+		of, err := variants(c.images)
+		faults.Add(err)
+		for j := range of {
+			of[j].Config = i
+		}
+		k.Variants = append(k.Variants, of...)
+		if len(configs) > 1 || k.Grid != nil {
+			grid, err := c.grid()
+			faults.Add(err)
+			k.Configs = append(k.Configs, Config{c.name, grid})
+		}
+	}
+	if len(configs) > 1 {
+		k.Key = first.key
+		if k.Grid == nil {
+			faults.Add(oneGrid(configs))
+		}
+	}
 	k.Constants = sharedConstants(k.Variants)
 	return k, faults.Err()
 }
@@ -100,7 +135,7 @@ func mergeParams(all []compiled) ([]Param, error) {
 	var faults diag.List
 	var params []Param
 	for i, p := range all[0].params {
-		merged := Param{Name: p.Name, Type: p.Type}
+		merged := Param{Name: p.Name, Type: p.Type, TypeVar: p.TypeVar}
 		origin := ""
 		for _, c := range all {
 			q := c.params[i]

@@ -5,7 +5,9 @@ package model
 
 import "fmt"
 
-// Kernel is one kernel: what becomes one Launch function.
+// Kernel is one kernel: what becomes one Launch function. One with type variables
+// has a kernel of each combination of element types that was compiled, and no
+// variants of its own.
 type Kernel struct {
 	Name      string     // the Python function's
 	Suffix    string     // tells it from other kernels of that name: types such as "fp16", or the start of its code's SHA-256; "" for the only one
@@ -14,7 +16,25 @@ type Kernel struct {
 	Triton    string     // version; "" where unknown, "3.6.0, 3.7.0" where images differ
 	Params    []Param    // run-time parameters in the source's order
 	Constants []Constant // those that every variant agrees on, in the source's order
-	Variants  []Variant  // in the order of dispatch
+	Grid      []string   // declared, in the source's words; nil where the caller of a launch gives it
+	Key       []string   // parameters on whose values the best configuration depends
+	Configs   []Config   // the default first; nil where there is one only and no grid is declared
+	Variants  []Variant  // by configuration, then in the order of dispatch
+	TypeVars  []TypeVar
+	Instances []Kernel // in the order of types
+	Types     []string // of an instance: what each type variable is
+}
+
+// Config is one of the ways in which a kernel is tuned. All compute the same.
+type Config struct {
+	Name string   // its constants and options; "" for the only one
+	Grid []string // Kernel.Grid with the configuration's constants in it
+}
+
+// TypeVar is a type variable of a kernel.
+type TypeVar struct {
+	Name  string   // "T"
+	Types []string // Triton's names of the element types it stands for
 }
 
 // ID is what the kernel is called where its name alone would not do.
@@ -29,7 +49,8 @@ func (k *Kernel) ID() string {
 type Param struct {
 	Name     string // unique: tuple members are "ptrs.0" or "ptrs.field"
 	Type     Type
-	Nullable bool // an image that takes this pointer may be given null; a variant with a Null guard does not take it
+	TypeVar  string // the type variable that is the type's element; "" for none
+	Nullable bool   // an image that takes this pointer may be given null; a variant with a Null guard does not take it
 }
 
 // Variant is one specialisation of a kernel. It may be launched when all its
@@ -37,9 +58,11 @@ type Param struct {
 //
 // Variants are tried in order. Those with most Null guards come first: null is
 // divisible by 16, so a variant that takes a pointer must not see the null that
-// another was compiled for. Then those with most guards, then by the guards
-// themselves.
+// another was compiled for. Then those with most guards, to be 1 being two where
+// another variant asks to fit 32 bits; then in the order of the kernel's
+// description; where there is none, by the guards themselves.
 type Variant struct {
+	Config    int        // index into Kernel.Configs
 	Guards    []Guard    // by parameter, then kind
 	Constants []Constant // all of them, in the source's order; none where the artefacts do not tell
 	Images    []Image    // by target, then kind; no two alike in both

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -22,7 +23,8 @@ var narrower = map[Type]Type{
 	{Elem: "u64"}: {Elem: "u32"},
 }
 
-// class is the images of one name whose parameters have the same types.
+// class is the images of one name whose parameters, and type variables, have the
+// same types.
 type class struct {
 	suffix string // tells it from the other classes; "" for the only one
 	images []compiled
@@ -40,14 +42,29 @@ func classes(all []compiled) []class {
 		}
 		out[i].images = append(out[i].images, c)
 	}
-	if len(out) > 1 {
+	switch {
+	case len(all[0].types) > 0:
+		slices.SortStableFunc(out, func(a, b class) int { return cmp.Compare(firstOrder(a.images), firstOrder(b.images)) })
+		for i := range out {
+			out[i].suffix = out[i].typeSuffix()
+		}
+	case len(out) > 1:
 		nameClasses(out)
 	}
 	return out
 }
 
+// typeSuffix is made of what the type variables are.
+func (c class) typeSuffix() string {
+	var names []string
+	for _, t := range c.images[0].types {
+		names = append(names, t.Type)
+	}
+	return strings.Join(names, "_")
+}
+
 func sameFamilies(a, b compiled) bool {
-	return slices.EqualFunc(a.params, b.params, func(p, q param) bool { return family(p.Type) == family(q.Type) })
+	return slices.Equal(a.types, b.types) && slices.EqualFunc(a.params, b.params, func(p, q param) bool { return family(p.Type) == family(q.Type) })
 }
 
 // widen gives each parameter the widest type that it has in any image. Where

@@ -9,31 +9,45 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
-// variants sorts the images of one class into variants by their guards, in the
-// order of dispatch.
+// variants sorts the images of one configuration into variants by their guards,
+// in the order of dispatch.
 func variants(all []compiled) ([]Variant, error) {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b compiled) int { return compareGuards(a.guards(), b.guards()) })
+	var alike [][]compiled
+	for _, c := range all {
+		i := slices.IndexFunc(alike, func(same []compiled) bool { return slices.Equal(same[0].guards(), c.guards()) })
+		if i < 0 {
+			i = len(alike)
+			alike = append(alike, nil)
+		}
+		alike[i] = append(alike[i], c)
+	}
+	slices.SortFunc(alike, func(a, b []compiled) int { return compareDispatch(a, b, narrowed(all)) })
 	var faults diag.List
 	var out []Variant
-	for len(all) > 0 {
-		guards := all[0].guards()
-		n := 1
-		for n < len(all) && slices.Equal(all[n].guards(), guards) {
-			n++
-		}
-		images, err := imagesOf(all[:n])
+	for _, same := range alike {
+		images, err := imagesOf(same)
 		faults.Add(err)
-		out = append(out, Variant{Guards: guards, Constants: all[0].constants, Images: images})
-		all = all[n:]
+		out = append(out, Variant{Guards: same[0].guards(), Constants: same[0].constants, Images: images})
 	}
 	return out, faults.Err()
 }
 
-// compareGuards is the order of dispatch, as Variant describes it.
-func compareGuards(a, b []Guard) int {
-	nulls := func(gs []Guard) int {
-		n := 0
+// narrowed reports for each parameter whether an image is passed it in 32 bits of
+// its 64.
+func narrowed(all []compiled) []bool {
+	narrow := make([]bool, len(all[0].params))
+	for _, c := range all {
+		for i, p := range c.params {
+			narrow[i] = narrow[i] || p.narrow
+		}
+	}
+	return narrow
+}
+
+// compareDispatch is the order of dispatch, as Variant describes it.
+func compareDispatch(c, d []compiled, narrowed []bool) int {
+	a, b := c[0].guards(), d[0].guards()
+	nulls := func(gs []Guard) (n int) {
 		for _, g := range gs {
 			if g.Is == Null {
 				n++
@@ -41,13 +55,29 @@ func compareGuards(a, b []Guard) int {
 		}
 		return n
 	}
+	promises := func(gs []Guard) (n int) {
+		for _, g := range gs {
+			n++
+			if g.Is == EqualTo1 && narrowed[g.Param] {
+				n++ // 1 fits 32 bits
+			}
+		}
+		return n
+	}
 	return cmp.Or(
 		cmp.Compare(nulls(b), nulls(a)),
-		cmp.Compare(len(b), len(a)),
+		cmp.Compare(promises(b), promises(a)),
+		cmp.Compare(firstOrder(c), firstOrder(d)),
 		slices.CompareFunc(a, b, func(g, h Guard) int {
 			return cmp.Or(cmp.Compare(g.Param, h.Param), cmp.Compare(g.Is, h.Is))
 		}),
 	)
+}
+
+// firstOrder is the first place that an image of images has in the kernel's
+// description.
+func firstOrder(images []compiled) int {
+	return slices.MinFunc(images, func(a, b compiled) int { return cmp.Compare(a.order, b.order) }).order
 }
 
 // imagesOf are the images of one variant by target. Nothing but the device

@@ -26,17 +26,16 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 	for i, k := range kernels {
 		n := named[i]
 		kernel := owner{kernel: i + 1, what: "kernel " + k.ID(), fix: fmt.Sprintf("--name %s=NAME", k.ID())}
-		for _, name := range []string{n.Launch, n.Args, n.Var} {
-			pkg.claim(name, kernel)
+		for _, name := range []string{n.Launch, n.Args, n.Var, n.Config, n.Configs} {
+			if name != "" {
+				pkg.claim(name, kernel)
+			}
 		}
 		files.claim(n.File, kernel)
-		for v, variant := range n.Variants {
-			for m, image := range variant.Images {
-				o := kernel
-				o.what = fmt.Sprintf("image %s of %s", k.Variants[v].Images[m].Origin, k.ID())
-				pkg.claim(image.Var, o)
-				files.claim(image.File, o)
-			}
+		claimImages(pkg, files, kernel, &k, n.Variants)
+		for m, instance := range n.Instances {
+			pkg.claim(instance.Var, kernel)
+			claimImages(pkg, files, kernel, &k.Instances[m], instance.Variants)
 		}
 		for c, name := range n.Constants {
 			if name != "" {
@@ -44,6 +43,12 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 			}
 		}
 		params := newScope("Go name", faults)
+		for v, name := range n.TypeVars {
+			o := kernel
+			o.what = fmt.Sprintf("type variable %s of %s", k.TypeVars[v].Name, k.ID())
+			o.fix = "another name for it in the kernel's description"
+			params.claim("type "+name, o)
+		}
 		for p, name := range n.Params {
 			o := member(i, "parameter", k.ID(), k.Params[p].Name)
 			params.claim(name.Field, o)
@@ -57,6 +62,17 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 var relied = []string{
 	"any", "bool", "error", "false", "float32", "float64", "int", "int16", "int32", "int64", "int8",
 	"nil", "string", "true", "uint16", "uint32", "uint64", "uint8",
+}
+
+func claimImages(pkg, files *scope, kernel owner, k *model.Kernel, variants []Variant) {
+	for v, variant := range variants {
+		for m, image := range variant.Images {
+			o := kernel
+			o.what = fmt.Sprintf("image %s of %s", k.Variants[v].Images[m].Origin, k.ID())
+			pkg.claim(image.Var, o)
+			files.claim(image.File, o)
+		}
+	}
 }
 
 // owner is a side that wants a name.

@@ -23,11 +23,21 @@ type Options struct {
 type Kernel struct {
 	File      string   // "add_kernel_kern.go"
 	Launch    string   // "LaunchAddKernel"
+	Config    string   // the function that launches a chosen configuration: "LaunchAddKernelConfig"; "" where there is one only
+	Configs   string   // the configurations' names: "AddKernelConfigs"; likewise
 	Args      string   // "AddKernelArgs"
 	Var       string   // "addKernel"
 	Constants []string // "AddKernelBlockSize"; "" for a value that no Go constant has
+	TypeVars  []string // "T"
 	Params    []Param
 	Variants  []Variant
+	Instances []Instance // of a kernel with type variables
+}
+
+// Instance holds the names of a kernel for one combination of element types.
+type Instance struct {
+	Var      string // "addKernelFp16"
+	Variants []Variant
 }
 
 // Param holds the names of a run-time parameter.
@@ -73,6 +83,9 @@ func assign(k *model.Kernel, stems *stems) *Kernel {
 		Args:   exported + "Args",
 		Var:    unreserved(lower(exported), "init", "main", "kernrt"),
 	}
+	if len(k.Configs) > 1 {
+		n.Config, n.Configs = n.Launch+"Config", exported+"Configs"
+	}
 	for _, c := range k.Constants {
 		name := exported + camel(stems.param(k, c.Name))
 		if !hasGoForm(c.Value) {
@@ -85,6 +98,22 @@ func assign(k *model.Kernel, stems *stems) *Kernel {
 		arg := unreserved(lower(field), "stream", "grid", "args", "kernrt", n.Var)
 		n.Params = append(n.Params, Param{Field: field, Arg: arg})
 	}
+	for _, v := range k.TypeVars {
+		n.TypeVars = append(n.TypeVars, unreserved(camel(v.Name), n.Launch, n.Args, n.Config))
+	}
+	n.Variants = images(k, stem)
+	for i := range k.Instances {
+		in := &k.Instances[i]
+		named := stem + "_" + in.Suffix
+		n.Instances = append(n.Instances, Instance{Var: lower(camel(named)), Variants: images(in, named)})
+	}
+	return n
+}
+
+// images names the images of all variants of k.
+func images(k *model.Kernel, stem string) []Variant {
+	prefix, file := lower(camel(stem)), fileStem(stem)
+	var variants []Variant
 	for v, variant := range k.Variants {
 		goPart, filePart := "", ""
 		if len(k.Variants) > 1 {
@@ -98,13 +127,13 @@ func assign(k *model.Kernel, stems *stems) *Kernel {
 				kind, ext = "PTX", ".ptx"
 			}
 			names.Images = append(names.Images, Image{
-				Var:  lower(exported) + goPart + "SM" + target + kind,
+				Var:  prefix + goPart + "SM" + target + kind,
 				File: file + filePart + "_sm" + target + ext,
 			})
 		}
-		n.Variants = append(n.Variants, names)
+		variants = append(variants, names)
 	}
-	return n
+	return variants
 }
 
 // hasGoForm reports whether a Go constant can hold value: None, infinities, NaN

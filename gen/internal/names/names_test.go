@@ -122,6 +122,30 @@ func TestAssign(t *testing.T) {
 	}
 }
 
+func TestAssignConfigsAndTypes(t *testing.T) {
+	k := kernel("add_kernel", []string{"x_ptr"}, nil)
+	k.TypeVars = []model.TypeVar{{Name: "T"}, {Name: "out"}}
+	k.Configs = make([]model.Config, 2)
+	k.Instances = []model.Kernel{{Name: "add_kernel", Suffix: "fp16_i32", Variants: k.Variants}}
+	k.Variants = nil
+	got, err := Assign([]model.Kernel{k}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*Kernel{{
+		File: "add_kernel_kern.go", Launch: "LaunchAddKernel", Config: "LaunchAddKernelConfig", Configs: "AddKernelConfigs",
+		Args: "AddKernelArgs", Var: "addKernel", TypeVars: []string{"T", "Out"}, Params: []Param{{"XPtr", "xPtr"}},
+		Instances: []Instance{{"addKernelFp16I32", []Variant{{[]Image{
+			{"addKernelFp16I32SM80", "add_kernel_fp16_i32_sm80.cubin"},
+			{"addKernelFp16I32SM90a", "add_kernel_fp16_i32_sm90a.cubin"},
+			{"addKernelFp16I32SM80PTX", "add_kernel_fp16_i32_sm80.ptx"},
+		}}}}},
+	}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestAssignVariantsAreNumbered(t *testing.T) {
 	k := kernel("add", nil, nil)
 	k.Variants = append(k.Variants, k.Variants[0])
@@ -198,6 +222,23 @@ func TestAssignFaults(t *testing.T) {
 			"vec/vec.go:7:6: kernrt is what generated files call the runtime they import; rename it"},
 		{"hand-written string", one(kernel("add", nil, nil)), Options{Taken: map[string]string{"string": "vec/vec.go:7:6", "len": "vec/vec.go:8:6"}},
 			"vec/vec.go:7:6: string is declared here, but means Go's own in generated files; rename it"},
+		{"type variables", one(func() model.Kernel {
+			k := kernel("mm", nil, nil)
+			k.TypeVars = []model.TypeVar{{Name: "T"}, {Name: "t"}}
+			return k
+		}()), Options{}, "type variable T of mm and type variable t of mm would both have the Go name type T; use another name for it in the kernel's description"},
+		{"configurations and kernel", one(func() model.Kernel {
+			k := kernel("mm", nil, nil)
+			k.Configs = make([]model.Config, 2)
+			return k
+		}(), kernel("mm_config", nil, nil)), Options{},
+			"kernel mm and kernel mm_config would both have the Go name LaunchMmConfig; use --name mm=NAME or --name mm_config=NAME"},
+		{"instance and kernel", one(func() model.Kernel {
+			k := kernel("mm", nil, nil)
+			k.Instances = []model.Kernel{{Name: "mm", Suffix: "fp16"}}
+			return k
+		}(), kernel("mm_fp16", nil, nil)), Options{},
+			"kernel mm and kernel mm_fp16 would both have the Go name mmFp16; use --name mm=NAME or --name mm_fp16=NAME"},
 		{"unused name", one(kernel("add", []string{"n"}, []string{"B"})), Options{Names: map[string]string{"sub": "x"}},
 			`--name sub=x: no kernel is named "sub"; there is add(n, B)`},
 		{"unused rename", one(kernel("add", []string{"n"}, []string{"B"})), Options{Renames: map[string]string{"m": "x"}},

@@ -15,6 +15,7 @@ import (
 	"example.com/testdata/golden/opt_none"
 	"example.com/testdata/golden/scalars"
 	"example.com/testdata/golden/tma_scratch"
+	"example.com/testdata/golden/tuned"
 	"example.com/testdata/golden/tuple"
 	"example.com/testdata/golden/widths"
 )
@@ -88,6 +89,55 @@ func TestLaunchOnFakeDriver(t *testing.T) {
 		}
 	}
 	testEverything(t, device, stream)
+	testTuned(t, device, stream)
+}
+
+// Type variables, configurations and declared grids. The driver knows how many
+// bytes each parameter has, so what is passed shows which kernel was launched.
+func testTuned(t *testing.T, device *kernrt.Device, stream *kernrt.Stream) {
+	f32, f16, bf16, i32 := pointer[float32](t, device), pointer[kernrt.Float16](t, device), pointer[kernrt.BFloat16](t, device), pointer[int32](t, device)
+	var none kernrt.Ptr[kernrt.Float16]
+	half := kernrt.NewFloat16(0.5)
+	args := tuned.ScaleRowsArgs[kernrt.BFloat16]{XPtr: bf16, BiasPtr: bf16, OutPtr: bf16, Scale: kernrt.NewBFloat16(2), Rows: 9, Cols: 65, Stride: 80}
+	odd := args
+	odd.OutPtr = bf16.Add(1)
+	grid := kernrt.Grid1D(2)
+	for name, err := range map[string]error{
+		"fp32":               tuned.LaunchScaleRows(stream, f32, f32, f32, 0.5, 9, 65, 80),
+		"fp16":               tuned.LaunchScaleRows(stream, f16, f16, f16, half, 9, 65, 80),
+		"fp16 without bias":  tuned.LaunchScaleRows(stream, f16, none, f16, half, 9, 65, 80),
+		"no rows, no memory": tuned.LaunchScaleRows(stream, none, none, none, half, 0, 65, 80),
+		"bf16 in the first":  tuned.LaunchScaleRowsConfig(stream, 0, &args),
+		"bf16 in the second": tuned.LaunchScaleRowsConfig(stream, 1, &args),
+		"two variables":      tuned.LaunchConvert(stream, f32, i32, 1000),
+		"two others":         tuned.LaunchConvert(stream, f16, bf16, 1000),
+		"32 bits":            tuned.LaunchFill(stream, grid, f32, 1, 33),
+		"64 bits":            tuned.LaunchFill(stream, grid, f32, 1, 1<<40),
+		"one":                tuned.LaunchFillConfig(stream, 1, grid, &tuned.FillArgs{OutPtr: f32, Value: 1, N: 1}),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		err  error
+		kind error
+		text string
+	}{
+		"misaligned":       {tuned.LaunchScaleRowsConfig(stream, 1, &odd), kernrt.ErrArgument, "launch scale_rows_bf16 on"},
+		"negative":         {tuned.LaunchScaleRows(stream, f32, f32, f32, 0.5, -9, 65, 80), kernrt.ErrArgument, "the grid (cdiv(rows, 8), cdiv(cols, 128)), with rows = -9, cols = 65, cannot be computed"},
+		"too large":        {tuned.LaunchScaleRows(stream, f32, f32, f32, 0.5, 9, 1<<30, 80), kernrt.ErrLimit, "the grid (cdiv(rows, 8), cdiv(cols, 128)), with rows = 9, cols = 1073741824, is too large"},
+		"no configuration": {tuned.LaunchScaleRowsConfig(stream, len(tuned.ScaleRowsConfigs), &args), kernrt.ErrArgument, "there is no configuration 2; there are 2"},
+		"no grid":          {tuned.LaunchFill(stream, kernrt.Grid{}, f32, 1, 33), kernrt.ErrArgument, "the grid is not set"},
+		"no variant":       {tuned.LaunchFill(stream, grid, f32, 1, 1<<40+1), kernrt.ErrArgument, "n = 1099511627777 is not within 32 bits"},
+	} {
+		if !errors.Is(c.err, c.kind) || !strings.Contains(c.err.Error(), c.text) {
+			t.Errorf("%s: got %v, want %s", name, c.err, c.text)
+		}
+	}
+	if n := testing.AllocsPerRun(50, func() { tuned.LaunchScaleRows(stream, f16, none, f16, half, 9, 65, 80) }); n != 0 {
+		t.Errorf("%v allocations a launch, want none", n)
+	}
 }
 
 // The two variants of everything: one for an absent pointer and a stride of 1,
