@@ -8,26 +8,49 @@ import (
 	kernrt "github.com/kerngen/kerngen/runtime"
 )
 
+// axpyChain is launches of axpy whose result is known: whole numbers and a half,
+// so that nothing is rounded, whether or not product and sum are fused.
+type axpyChain struct {
+	x, y   []float32
+	xs, ys vector[float32]
+}
+
+func newAxpyChain(t *testing.T, s *kernrt.Stream, n int) axpyChain {
+	t.Helper()
+	r := random(n)
+	x, y := integers(r, n, -8, 8), integers(r, n, -1000, 1000)
+	return axpyChain{x, y, upload(t, s, x), upload(t, s, y)}
+}
+
+func (c axpyChain) launch(s *kernrt.Stream, launches int) error {
+	n := len(c.x)
+	for range launches {
+		if err := pdl.LaunchAxpy(s, kernrt.Grid1D(cdiv(n, pdl.AxpyBlock)), c.xs.ptr(), c.ys.ptr(), int32(n), 0.5); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check wants what so many launches make.
+func (c axpyChain) check(t *testing.T, s *kernrt.Stream, launches int) {
+	t.Helper()
+	want := make([]float32, len(c.x))
+	for i := range want {
+		want[i] = c.y[i] + float32(launches)*0.5*c.x[i]
+	}
+	equal(t, "y", c.ys.read(t, s), want)
+}
+
 // Each launch of the chain reads what the one before wrote, though it may start
 // before that one ends.
 func TestAxpyChain(t *testing.T) {
 	s := newStream(t)
 	for _, n := range []int{1, 1000, 1_000_003} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			const launches = 300
-			r := random(n)
-			// Whole numbers and a half: no rounding, whether or not the product and
-			// the sum are fused.
-			x, y := integers(r, n, -8, 8), integers(r, n, -1000, 1000)
-			xs, ys := upload(t, s, x), upload(t, s, y)
-			for range launches {
-				launchedFromSM90(t, pdl.LaunchAxpy(s, kernrt.Grid1D(cdiv(n, pdl.AxpyBlock)), xs.ptr(), ys.ptr(), int32(n), 0.5))
-			}
-			want := make([]float32, n)
-			for i := range want {
-				want[i] = y[i] + launches*0.5*x[i]
-			}
-			equal(t, "y", ys.read(t, s), want)
+			c := newAxpyChain(t, s, n)
+			launchedFromSM90(t, c.launch(s, 300))
+			c.check(t, s, 300)
 		})
 	}
 }

@@ -43,19 +43,30 @@ func TestTritonReference(t *testing.T) {
 			rows = append(rows, row)
 		}
 		row.cases++
-		row.identical = t.Run(c.Name, func(t *testing.T) {
+		launches := func(b *boundCase) error {
 			launch, known := referenceLaunches[kernel]
 			if !known {
-				t.Fatalf("no launch of %s; add it to referenceLaunches", kernel)
+				b.t.Fatalf("no launch of %s; add it to referenceLaunches", kernel)
 			}
-			b := &boundCase{t: t, dir: dir, c: c, args: map[string]*boundArg{}}
-			b.upload(s)
 			for range c.Launches {
 				if err := launch(b, s, kernrt.Grid3D(c.Grid[0], c.Grid[1], c.Grid[2])); err != nil {
-					t.Fatal(err)
+					return err
 				}
 			}
+			return nil
+		}
+		row.identical = t.Run(c.Name, func(t *testing.T) {
+			b := &boundCase{t: t, dir: dir, c: c, args: map[string]*boundArg{}}
+			b.upload(s)
+			launched(t, launches(b))
 			row.elements += b.compare(s)
+		}) && row.identical
+		row.identical = t.Run(c.Name+" in a graph", func(t *testing.T) {
+			b := &boundCase{t: t, dir: dir, c: c, args: map[string]*boundArg{}}
+			b.upload(s)
+			_, exec := captured(t, s, func() error { return launches(b) })
+			launched(t, exec.Launch(s))
+			b.compare(s)
 		}) && row.identical
 	}
 	t.Logf("%s, sm_%d, Triton %s\n\n%s", reference.Device, reference.SM, reference.Triton, table(rows))

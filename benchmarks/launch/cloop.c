@@ -16,7 +16,7 @@ typedef struct {
 } launch_config;
 
 struct cloop {
-	void *ctx, *function;
+	void *lib, *ctx, *function;
 	int (*set_current)(void *);
 	int (*synchronize)(void *);
 	int (*launch)(const launch_config *, void *, void **, void **);
@@ -34,6 +34,7 @@ cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char
 	void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	TRY(lib == NULL || used == 8);
 	cloop *c = &all[used++];
+	c->lib = lib;
 	BIND(init, "cuInit");
 	BIND(get, "cuDeviceGet");
 	BIND(retain, "cuDevicePrimaryCtxRetain");
@@ -53,7 +54,11 @@ cloop *cloop_new(const char *library, int ordinal, const void *cubin, const char
 	return c;
 }
 
-static int64_t now(void) {
+void *cloop_symbol(cloop *c, const char *name) { return dlsym(c->lib, name); }
+
+void *cloop_function(cloop *c) { return c->function; }
+
+int64_t cloop_now(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
@@ -69,11 +74,11 @@ int cloop_one(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, voi
 int64_t cloop_launches(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, void **params, int64_t count) {
 	if (c->set_current(c->ctx) != 0) return -1;
 	launch_config config = { 1, 1, 1, threads, 1, 1, shared, (void *)stream, NULL, 0 };
-	int64_t start = now();
+	int64_t start = cloop_now();
 	for (int64_t i = 0; i < count; i++) {
 		if (c->launch(&config, c->function, params, NULL) != 0) return -1;
 	}
-	return now() - start;
+	return cloop_now() - start;
 }
 
 typedef struct {
@@ -104,13 +109,13 @@ int64_t cloop_threads(cloop *c, const uintptr_t *streams, int n, unsigned thread
 		if (pthread_create(&ids[i], NULL, work, &workers[i]) != 0) abort();
 	}
 	pthread_barrier_wait(&start);
-	int64_t begin = now();
+	int64_t begin = cloop_now();
 	int failed = 0;
 	for (int i = 0; i < n; i++) {
 		pthread_join(ids[i], NULL);
 		failed |= workers[i].failed;
 	}
-	int64_t took = now() - begin;
+	int64_t took = cloop_now() - begin;
 	pthread_barrier_destroy(&start);
 	return failed ? -1 : took;
 }

@@ -25,4 +25,9 @@ int cloop_one(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, voi
 // together, and waits for each stream: nanoseconds from start to end, or -1.
 int64_t cloop_threads(cloop *c, const uintptr_t *streams, int n, unsigned threads, unsigned shared, void **params, int64_t count);
 
+// For other files in C: a function of the driver's, the kernel, and nanoseconds.
+void *cloop_symbol(cloop *c, const char *name);
+void *cloop_function(cloop *c);
+int64_t cloop_now(void);
+
 #endif

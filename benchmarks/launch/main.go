@@ -100,7 +100,10 @@ func (cfg config) run() error {
 	if err := cfg.bursts(stream, plain, scratch); err != nil {
 		return err
 	}
-	return cfg.threads(dev, plain)
+	if err := cfg.threads(dev, plain); err != nil {
+		return err
+	}
+	return cfg.graphs(dev, stream)
 }
 
 // contender is one kernel launched both ways.
@@ -108,6 +111,7 @@ type contender struct {
 	name string
 	c    *cLoop
 	goes func(*kernrt.Stream) error
+	args vec.AddFp32Args // of add_fp32
 }
 
 // plain is a vector addition.
@@ -121,7 +125,7 @@ func (cfg config) plain(dev *kernrt.Device) (contender, error) {
 	grid := kernrt.Grid1D(1)
 	return contender{"add_fp32", c, func(s *kernrt.Stream) error {
 		return vec.LaunchAddFp32(s, grid, a, b, out, elements)
-	}}, err
+	}, vec.AddFp32Args{XPtr: a, YPtr: b, OutPtr: out, N: elements}}, err
 }
 
 // withScratch is a kernel that makes tensor descriptors in scratch memory.
@@ -138,7 +142,7 @@ func (cfg config) withScratch(dev *kernrt.Device) (contender, error) {
 	c, err := cfg.cLoop("descriptor/scale_sm90a.cubin", "scale", 4, 8200, in.Addr(), out.Addr(), tile, tile,
 		uint64(math.Float32bits(factor)), scratch.Ptr().Addr(), 0)
 	grid := kernrt.Grid2D(1, 1)
-	return contender{"scale (scratch)", c, func(s *kernrt.Stream) error {
+	return contender{name: "scale (scratch)", c: c, goes: func(s *kernrt.Stream) error {
 		return descriptor.LaunchScale(s, grid, in, out, tile, tile, factor)
 	}}, err
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
-	"github.com/kerngen/kerngen/runtime/internal/cuda"
 
 	"github.com/kerngen/kerngen/internal/fakecuda"
 )
@@ -134,18 +133,10 @@ func launch(k *kernrt.Kernel, s *kernrt.Stream, grid int, n int32) error {
 // another so far.
 func after(t testing.TB, later, earlier *kernrt.Stream) {
 	t.Helper()
-	var inside kernrt.Inside
-	ctx, from, err := inside.Acquire(earlier)
+	event, err := later.Device().NewEvent()
 	must(t, err)
-	defer inside.Release(earlier)
-	_, to, err := inside.Acquire(later)
-	must(t, err)
-	defer inside.Release(later)
-	event, s := ctx.NewEvent(cuda.EventUntimed)
-	must(t, inside.DriverError(s))
-	must(t, inside.DriverError(ctx.Record(event, from)))
-	must(t, inside.DriverError(ctx.Wait(to, event)))
-	must(t, inside.DriverError(ctx.DestroyEvent(event)))
+	must(t, event.Record(earlier))
+	must(t, later.Wait(event))
 }
 
 // idle wants a stream that takes work again.
