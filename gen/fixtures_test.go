@@ -149,7 +149,7 @@ func signatures(release, name string) map[string]string {
 		scale = "x_ptr: *fp16, n: i32"
 	)
 	switch old := release < "3.5"; {
-	case name == "raw/binary-only", name == "add.raw.sm80" && old:
+	case name == "add.raw.sm80" && old:
 		return map[string]string{"add": add}
 	case name == "raw/cache" && old:
 		return map[string]string{"add": add, "scale_by_two": scale}

@@ -220,28 +220,22 @@ func (f folder) compare(want File) (standing, error) {
 
 const goSuffix = "_kern.go"
 
-// embedPrefix begins the line by which a generated file embeds an image, which
-// lies beside it.
-const embedPrefix = "//go:embed "
-
 // embedded lists the images that a generated file embeds.
 func embedded(source []byte) []string {
 	var images []string
 	for rest := source; ; {
-		at := bytes.Index(rest, []byte(embedPrefix))
+		at := bytes.Index(rest, []byte(emit.EmbedPrefix))
 		if at < 0 {
 			return images
 		}
-		line, _, _ := bytes.Cut(rest[at+len(embedPrefix):], []byte("\n"))
+		line, _, _ := bytes.Cut(rest[at+len(emit.EmbedPrefix):], []byte("\n"))
 		begins := at == 0 || rest[at-1] == '\n'
-		if name := string(bytes.TrimSuffix(line, []byte("\r"))); begins && imageName.MatchString(name) {
+		if name := string(bytes.TrimSuffix(line, []byte("\r"))); begins && emit.IsImageName(name) {
 			images = append(images, name)
 		}
-		rest = rest[at+len(embedPrefix):]
+		rest = rest[at+len(emit.EmbedPrefix):]
 	}
 }
-
-var imageName = regexp.MustCompile(`^[A-Za-z0-9_]+\.(?:cubin|ptx)$`)
 
 // startsWithMarker reports whether the file at pos begins as a generated one.
 func startsWithMarker(pos string) bool {

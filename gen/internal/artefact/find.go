@@ -29,7 +29,10 @@ func (k kernel) mayHave(ext string) bool { return !k.searched || slices.Contains
 
 // extensions are those of the files that make a kernel. One that ends in
 // another comes before it.
-var extensions = []string{".kerngen.json", ".json", ".ttir", ".source", ".ptx", ".cubin", ".launch_metadata"}
+var extensions = []string{".kerngen.json", ".json", ".ttir", ".source", ".ptx", ".cubin", ".launch_metadata", hsaco}
+
+// hsaco is AMD's cubin. No more is read of it than that NAME.json says so.
+const hsaco = ".hsaco"
 
 // split takes a file's name apart; ext is "" for a file that is none of ours.
 func split(name string) (stem, ext string) {
@@ -146,7 +149,7 @@ func (w *walk) folder(dir, id string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		w.failed = true
-		w.faults.Add(diag.Errorf(filepath.ToSlash(dir), "cannot be read: %v", bare(err)))
+		w.faults.Add(diag.Errorf(filepath.ToSlash(dir), "cannot be read: %v", bare(err)).Fix("give the right to, or name other folders"))
 		return
 	}
 	files := make(map[string][]string) // extensions by stem
@@ -155,6 +158,9 @@ func (w *walk) folder(dir, id string) {
 		name := filepath.Join(dir, e.Name())
 		if e.IsDir() {
 			w.folder(name, filepath.Join(id, e.Name()))
+			if stem, ext := split(e.Name()); ext != "" {
+				odd[stem] = true // in the place of a file, if there are others
+			}
 			continue
 		}
 		if e.Type()&os.ModeSymlink != 0 {
@@ -183,7 +189,7 @@ func (w *walk) folder(dir, id string) {
 // "" where nothing does. An image or our own JSON alone does, so that a lost
 // NAME.json is noticed; other programs write .json and .source files too.
 func witness(exts []string) string {
-	for _, ext := range []string{".cubin", ".ptx", ".kerngen.json"} {
+	for _, ext := range []string{".cubin", ".ptx", hsaco, ".kerngen.json"} {
 		if slices.Contains(exts, ext) {
 			return ext
 		}

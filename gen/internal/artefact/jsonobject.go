@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
@@ -37,7 +36,7 @@ func checkJSON(pos string, data []byte) error {
 		return fault(int64(len(data)-len(begin)), "not a JSON object")
 	}
 
-	return eachKey(data, func(key string, offset int, again bool) error {
+	return eachKey(data, func(key []byte, offset int, again bool) error {
 		if again {
 			return fault(int64(offset), "key %q is given twice", key)
 		}
@@ -51,9 +50,8 @@ func checkJSON(pos string, data []byte) error {
 // offset of its end and whether its object had it before; and tooDeep where the
 // nesting goes beyond maxJSONDepth. It ends with the first error. A decoder's
 // tokens would do as well, at ten times the cost.
-func eachKey(data []byte, visit func(key string, offset int, again bool) error, tooDeep func(offset int) error) error {
-	// open holds, for each open object, its keys so far; nil for an array.
-	var open []map[string]bool
+func eachKey(data []byte, visit func(key []byte, offset int, again bool) error, tooDeep func(offset int) error) error {
+	var open []jsonKeys
 	wantKey := false
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -61,17 +59,13 @@ func eachKey(data []byte, visit func(key string, offset int, again bool) error, 
 			if len(open) == maxJSONDepth {
 				return tooDeep(i + 1)
 			}
-			var keys map[string]bool
-			if data[i] == '{' {
-				keys = map[string]bool{}
-			}
-			open = append(open, keys)
-			wantKey = keys != nil
+			wantKey = data[i] == '{'
+			open = append(open, jsonKeys{object: wantKey})
 		case '}', ']':
 			open = open[:len(open)-1]
 			wantKey = false
 		case ',':
-			wantKey = open[len(open)-1] != nil
+			wantKey = open[len(open)-1].object
 		case '"':
 			begin := i
 			for i++; data[i] != '"'; i++ {
@@ -83,20 +77,49 @@ func eachKey(data []byte, visit func(key string, offset int, again bool) error, 
 				continue
 			}
 			wantKey = false
-			key := string(data[begin+1 : i])
-			if strings.Contains(key, `\`) {
-				if err := json.Unmarshal(data[begin:i+1], &key); err != nil {
+			key := data[begin+1 : i]
+			if bytes.IndexByte(key, '\\') >= 0 {
+				var text string
+				if err := json.Unmarshal(data[begin:i+1], &text); err != nil {
 					return err
 				}
+				key = []byte(text)
 			}
-			keys := open[len(open)-1]
-			if err := visit(key, i+1, keys[key]); err != nil {
+			if err := visit(key, i+1, open[len(open)-1].add(key)); err != nil {
 				return err
 			}
-			keys[key] = true
 		}
 	}
 	return nil
+}
+
+// jsonKeys are the keys of an open object, or of an array, which has none. Most
+// objects have few, which a list finds faster than a map.
+type jsonKeys struct {
+	object bool
+	list   [][]byte
+	more   map[string]bool // beyond maxListed
+}
+
+const maxListed = 64
+
+// add reports whether key was there before.
+func (k *jsonKeys) add(key []byte) (again bool) {
+	for _, old := range k.list {
+		if bytes.Equal(old, key) {
+			return true
+		}
+	}
+	if len(k.list) < maxListed {
+		k.list = append(k.list, key)
+		return false
+	}
+	if k.more == nil {
+		k.more = map[string]bool{}
+	}
+	again = k.more[string(key)]
+	k.more[string(key)] = true
+	return again
 }
 
 // lineCol returns the line and the column in bytes of an offset, both from 1.

@@ -146,11 +146,11 @@ func FuzzEachKey(f *testing.F) {
 		}
 		var got []string
 		deep := false
-		err := eachKey(data, func(key string, offset int, again bool) error {
+		err := eachKey(data, func(key []byte, offset int, again bool) error {
 			if data[offset-1] != '"' {
 				t.Errorf("key %q ends before offset %d, in %q", key, offset, data)
 			}
-			got = append(got, key)
+			got = append(got, string(key))
 			return nil
 		}, func(int) error { deep = true; return nil })
 		if err != nil || deep {

@@ -2,6 +2,7 @@ package artefact
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -174,6 +175,25 @@ func TestMetaCut(t *testing.T) {
 	for n := range len(data) {
 		if _, err := parseMeta("k.json", data[:n]); err == nil {
 			t.Errorf("the first %d of %d bytes pass", n, len(data))
+		}
+	}
+}
+
+// A key given twice is found in large objects too.
+func TestKeyTwiceAmongMany(t *testing.T) {
+	for _, n := range []int{2, maxListed, maxListed + 1, 3 * maxListed} {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"k%d": {"k0": 1}, `, i)
+		}
+		for _, again := range []int{0, n / 2, n - 1} {
+			err := checkJSON("k.json", fmt.Appendf(nil, `{%s"k%d": 1}`, b.String(), again))
+			if want := fmt.Sprintf(`key "k%d" is given twice`, again); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d keys: %v, want %s", n, err, want)
+			}
+		}
+		if err := checkJSON("k.json", []byte("{"+b.String()+`"other": 1}`)); err != nil {
+			t.Errorf("%d keys: %v", n, err)
 		}
 	}
 }

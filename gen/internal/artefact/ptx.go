@@ -24,6 +24,8 @@ func parsePTX(pos string, data []byte) (*PTX, error) {
 		return nil, diag.Errorf(pos, "no .target directive").Fix("compile the kernel again")
 	case p.ptx.Entry == "":
 		return nil, diag.Errorf(pos, "no kernel (.visible .entry NAME)").Fix("compile the kernel again")
+	case !p.addressed:
+		return nil, diag.Errorf(pos, "no .address_size directive, which means addresses of 32 bits").Fix("compile for 64 bits")
 	}
 	return p.ptx, nil
 }
@@ -33,7 +35,8 @@ type ptxParser struct {
 	tok token // the next one
 	ptx *PTX
 
-	numbers map[string]int // the entry's, by name
+	addressed bool           // .address_size has been read
+	numbers   map[string]int // the entry's, by name
 }
 
 // sharedSymbol is what Triton calls its dynamic shared memory.
@@ -90,11 +93,15 @@ func (p *ptxParser) module() error {
 			err = p.target()
 		case p.tok.is(".address_size"):
 			err = p.addressSize()
+		case p.tok.is(".version"):
+			err = p.lex.fault(p.tok, "a second .version directive").Fix("a file must hold one module")
 		case p.tok.is(".entry"):
 			err = p.entry()
 		case p.tok.kind == '{':
 			// The body of a function, the values of a variable, a debug section.
-			err = p.block()
+			_, err = p.block()
+		case p.tok.kind == '}':
+			err = p.lex.fault(p.tok, "%s closes nothing", p.tok.quoted()).Fix("compile the kernel again")
 		default:
 			err = p.advance()
 		}
@@ -128,16 +135,17 @@ func (p *ptxParser) addressSize() error {
 	if !p.tok.is("64") {
 		return p.lex.fault(p.tok, "addresses of %s bits are not supported", p.tok.text).Fix("compile for 64 bits")
 	}
+	p.addressed = true
 	return p.advance()
 }
 
-// block moves past { … }.
-func (p *ptxParser) block() error {
+// block moves past { … } and returns the last token within.
+func (p *ptxParser) block() (last token, err error) {
 	begin := p.tok
 	for depth := 0; ; {
 		switch {
 		case p.tok.kind == endOfFile:
-			return p.lex.fault(p.tok, "the file ends early: %s of line %d is not closed", begin.quoted(), begin.line).
+			return last, p.lex.fault(p.tok, "the file ends early: %s of line %d is not closed", begin.quoted(), begin.line).
 				Fix("compile the kernel again")
 		case p.tok.kind == '{':
 			depth++
@@ -145,7 +153,7 @@ func (p *ptxParser) block() error {
 			depth--
 		case p.tok.kind == ptxName && p.tok.is("griddepcontrol"):
 			if err := p.advance(); err != nil {
-				return err
+				return last, err
 			}
 			if p.tok.is(".wait") {
 				p.ptx.WaitsForGrid = true
@@ -158,8 +166,11 @@ func (p *ptxParser) block() error {
 				p.ptx.Params[i].Used = true
 			}
 		}
+		if depth > 0 {
+			last = p.tok
+		}
 		if err := p.advance(); err != nil || depth == 0 {
-			return err
+			return last, err
 		}
 	}
 }

@@ -2,6 +2,7 @@ package artefact
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,7 +90,9 @@ func TestPTXForms(t *testing.T) {
 		{"comments", ptxHead + "/* .entry no() { griddepcontrol.wait; } */ .entry /* * / */ k() { // }\n}", base},
 		{"strings", ptxHead + ".file 1 \"{ .entry \\\" }\"\n.entry k() { .pragma \"griddepcontrol.wait\"; }", base},
 		{"waits", ptxHead + ".entry k() {\n\t// begin inline asm\n\tgriddepcontrol.wait;\n\t// end inline asm\n}", wait},
-		{"waits at the end", ptxHead + ".entry k() { griddepcontrol.wait }", wait},
+		{"waits at the end", ptxHead + ".entry k() { griddepcontrol.wait; }", wait},
+		{"ends with a label", ptxHead + ".entry k() { ret; $L: }", base},
+		{"ends with a block", ptxHead + ".entry k() { { ret; } }", base},
 		{"waits under a predicate", ptxHead + ".entry k() { @%p1 griddepcontrol.wait; }", wait},
 		{"waits in a function", ptxHead + ".func f() { griddepcontrol.wait; } .entry k() { }", wait},
 		{"waits in a comment", ptxHead + ".entry k() { // griddepcontrol.wait;\n /* griddepcontrol.wait; */ }", base},
@@ -107,6 +110,14 @@ func TestPTXForms(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manyParams(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ".param .u8 a%d,", i)
+	}
+	return b.String()
 }
 
 func TestPTXFaults(t *testing.T) {
@@ -138,7 +149,13 @@ func TestPTXFaults(t *testing.T) {
 		{"odd alignment", param(".param .align 3 .b8 a[3]"), "k.ptx:5:8: alignment 3 is not a power of two"},
 		{"array without length", param(".param .b8 a[]"), `k.ptx:5:14: "]" instead of an array's length`},
 		{"absurd array", param(".param .b8 a[99999999999]"), `k.ptx:5:14: an array's length is "99999999999", not between 1 and 1048576`},
-		{"many parameters", param(strings.Repeat(".param .u8 a,", 40000)), "more than 32768 parameters"},
+		{"many parameters", param(manyParams(40000)), "more than 32768 parameters"},
+		{"one name twice", param(".param .u32 a, .param .u32 a"), `k.ptx:5:28: a second parameter "a"`},
+		{"no address size", ".version 8.7\n.target sm_80\n.entry k() { }", "k.ptx: no .address_size directive, which means addresses of 32 bits; compile for 64 bits"},
+		{"second version", ptxHead + ".version 8.7", "k.ptx:4:1: a second .version directive; a file must hold one module"},
+		{"brace too many", ptxHead + ".entry k() { ret; } }", `k.ptx:4:21: "}" closes nothing; compile the kernel again`},
+		{"cut in an instruction", ptxHead + ".entry k() { mov.u32 %r1, %r2 }", `k.ptx:4:27: entry "k" ends within an instruction; compile the kernel again`},
+		{"cut before the wait", ptxHead + ".entry k() { griddepcontrol.wait }", `entry "k" ends within an instruction`},
 		{"unknown directive", directive(".blocksareclusters"), `k.ptx:5:1: entry "k": unknown directive ".blocksareclusters"; it may change how the kernel is launched; use a newer kerngen`},
 		{"four numbers", directive(".reqntid 1, 2, 3, 4"), "k.ptx:5:1: .reqntid has more than three numbers"},
 		{"no number", directive(".reqntid"), `k.ptx:6:1: "{" instead of a side of .reqntid`},

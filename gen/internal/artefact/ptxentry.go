@@ -36,7 +36,15 @@ func (p *ptxParser) entry() error {
 	if err := p.directives(); err != nil {
 		return err
 	}
-	return p.block()
+	begin := p.tok
+	last, err := p.block()
+	switch {
+	case err != nil:
+		return err
+	case last.off != begin.off && last.kind != ';' && last.kind != '}' && last.kind != ':':
+		return p.lex.fault(last, "entry %q ends within an instruction", p.ptx.Entry).Fix("compile the kernel again")
+	}
+	return nil
 }
 
 func (p *ptxParser) params() error {
@@ -124,6 +132,9 @@ func (p *ptxParser) param() error {
 	}
 	if p.numbers == nil {
 		p.numbers = make(map[string]int)
+	}
+	if _, twice := p.numbers[string(name.text)]; twice {
+		return p.lex.fault(name, "a second parameter %q", name.text)
 	}
 	p.numbers[string(name.text)] = len(p.ptx.Params)
 	p.ptx.Params = append(p.ptx.Params, param)

@@ -103,7 +103,7 @@ func (k kernel) read(faults *diag.List) *Image {
 	}
 	if !found {
 		faults.Add(diag.Errorf(k.path+k.seen, "%s.json is missing beside it", path.Base(k.path)).
-			Fix("copy it from where Triton wrote it; a launch needs its metadata"))
+			Fix("name Triton's cache folder where this is one of its dumps, which lack it, or copy it from there; a launch needs its metadata"))
 	}
 	return image
 }
@@ -119,7 +119,7 @@ func load[T any](k kernel, ext string, limit int64, faults *diag.List, parse fun
 		return nil, false
 	}
 	if err != nil {
-		faults.Add(diag.Errorf(pos, "cannot be read: %v", err))
+		faults.Add(diag.Errorf(pos, "cannot be read: %v", err).Fix("put the file that Triton's compiler wrote in its place"))
 		return nil, true
 	}
 	content, err = parse(pos, data)

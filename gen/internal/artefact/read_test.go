@@ -180,6 +180,12 @@ func TestReadFaults(t *testing.T) {
 		"dir/k.json":            "triton-3.6.0/add.sm80/add_kernel.json",
 		"dir/k.cubin/x":         "",
 		"dir/k.ptx":             "triton-3.6.0/add.sm80/add_kernel.ptx",
+		"dirs/k.json":           "triton-3.6.0/add.sm80/add_kernel.json",
+		"dirs/k.ptx":            "triton-3.6.0/add.sm80/add_kernel.ptx",
+		"dirs/k.ttir/sub":       "",
+		"dirs/m.json/sub":       "",
+		"dirs/m.cubin":          "triton-3.6.0/add.sm80/add_kernel.cubin",
+		"amd/k.hsaco":           "",
 		"large/k.json":          "",
 		"large/k.cubin":         "",
 		"dangling/k.json":       "triton-3.6.0/add.sm80/add_kernel.json",
@@ -204,7 +210,7 @@ func TestReadFaults(t *testing.T) {
 		{"another file", []string{"empty/readme.md"}, "empty/readme.md: not a file that makes a kernel; a kernel's files are NAME.json, NAME.cubin, NAME.ptx, NAME.ttir, NAME.source and NAME.kerngen.json"},
 		{"list of a cache", []string{"other/__grp__k.json"}, "other/__grp__k.json: not a file that makes a kernel"},
 		{"another JSON", []string{"other/package.json"}, "other/package.json:1:1: not JSON: unexpected end of JSON input"},
-		{"cubin alone", []string{"lone"}, "lone/k.cubin: k.json is missing beside it; copy it from where Triton wrote it; a launch needs its metadata"},
+		{"cubin alone", []string{"lone"}, "lone/k.cubin: k.json is missing beside it; name Triton's cache folder where this is one of its dumps, which lack it, or copy it from there; a launch needs its metadata"},
 		{"PTX alone", []string{"lone2"}, "lone2/k.ptx: k.json is missing beside it"},
 		{"PTX alone, by its TTIR", []string{"lone2/k.ttir"}, "lone2/k.ttir: k.json is missing beside it"},
 		{"our own file alone", []string{"lone3"}, "lone3/k.kerngen.json: k.json is missing beside it"},
@@ -213,10 +219,13 @@ func TestReadFaults(t *testing.T) {
 			"broken/b/k.cubin: not an ELF file; compile the kernel again\n" +
 			"broken/b/k.json:1:1: not JSON: unexpected end of JSON input\n" +
 			"broken/b/k.ttir: no public function (tt.func public @NAME); the file must be the TTIR that Triton's compiler writes\n" +
-			"lone/k.cubin: k.json is missing beside it; copy it from where Triton wrote it; a launch needs its metadata\n" +
+			"lone/k.cubin: k.json is missing beside it; name Triton's cache folder where this is one of its dumps, which lack it, or copy it from there; a launch needs its metadata\n" +
 			"nowhere: does not exist"},
 		{"folder for a file", []string{"dir/k.json"}, "dir/k.cubin: cannot be read: it is not a regular file"},
-		{"too large", []string{"large"}, "large/k.cubin: cannot be read: it is larger than 256 MiB\nlarge/k.json: cannot be read: it is larger than 16 MiB"},
+		{"folders for files, found by searching", []string{"dirs"}, "dirs/k.ttir: cannot be read: it is not a regular file; put the file that Triton's compiler wrote in its place\n" +
+			"dirs/m.json: cannot be read: it is not a regular file; put"},
+		{"AMD's alone", []string{"amd"}, "amd/k.hsaco: k.json is missing beside it"},
+		{"too large", []string{"large"}, "large/k.cubin: cannot be read: it is larger than 256 MiB; put the file that Triton's compiler wrote in its place\nlarge/k.json: cannot be read: it is larger than 16 MiB; put"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			images, err := Read(test.args)
@@ -272,7 +281,7 @@ func TestReadLinks(t *testing.T) {
 	if err := os.Symlink("gone", "z/k.cubin"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read([]string{"z"}); err == nil || err.Error() != "z/k.cubin: cannot be read: it is a symbolic link to nothing" {
+	if _, err := Read([]string{"z"}); err == nil || err.Error() != "z/k.cubin: cannot be read: it is a symbolic link to nothing; put the file that Triton's compiler wrote in its place" {
 		t.Errorf("a link to nothing: %v", err)
 	}
 }

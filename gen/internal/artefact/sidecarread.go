@@ -97,8 +97,8 @@ func wrongType(err *json.UnmarshalTypeError) string {
 // checkKeys refuses keys that are not spelled as ours.
 func checkKeys(pos string, data []byte) error {
 	var faults diag.List
-	err := eachKey(data, func(key string, _ int, _ bool) error {
-		if !sidecarKey.MatchString(key) {
+	err := eachKey(data, func(key []byte, _ int, _ bool) error {
+		if !sidecarKey.Match(key) {
 			faults.Add(diag.Errorf(pos, "unknown field %q", key))
 		}
 		return nil

@@ -17,8 +17,8 @@ func parseTTIR(pos string, data []byte) (*Signature, error) {
 	}
 	p := ttirParser{
 		lex:   ttirLexer{lexer: newLexer(pos, data)},
-		defs:  make(map[string]location, 64),
-		uses:  make(map[string]token),
+		defs:  make(map[string]location),
+		uses:  make(map[string]int),
 		nargs: make(map[string]bool),
 	}
 	if err := p.module(); err != nil {
@@ -43,7 +43,7 @@ type ttirParser struct {
 	locs  []location          // of the arguments
 	nargs map[string]bool     // SSA names so far
 	defs  map[string]location // location aliases
-	uses  map[string]token    // where each was first used
+	uses  map[string]int      // the offset of each one's first use
 }
 
 func (p *ttirParser) advance() error {

@@ -69,6 +69,19 @@ func (l *ttirLexer) next(t *token) error {
 	return nil
 }
 
+// tokenAt is the name, alias or value that begins at an offset, read again for a
+// message.
+func (l *ttirLexer) tokenAt(off int) token {
+	t := token{off: off}
+	t.line, t.col = lineCol(l.data, off)
+	end := off + 1
+	for end < len(l.data) && suffixBytes[l.data[end]] {
+		end++
+	}
+	t.text = l.data[off:end]
+	return t
+}
+
 func isBareByte(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '_' || c == '$' || c == '.'
 }

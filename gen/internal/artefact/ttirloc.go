@@ -16,8 +16,8 @@ const maxAliasHops = 16
 // alias of another location, or neither.
 type location struct {
 	name  string
-	alias string
-	at    token
+	alias []byte // of the file
+	at    int    // offset
 }
 
 // alias reads #loc15 = loc(…), or the definition of another attribute; other
@@ -46,7 +46,7 @@ func (p *ttirParser) alias() error {
 
 // location reads loc(…). Without a bracket it is some other use of the word.
 func (p *ttirParser) location() (location, error) {
-	loc := location{at: p.tok}
+	loc := location{at: p.tok.off}
 	if err := p.advance(); err != nil || p.tok.kind != '(' {
 		return loc, err
 	}
@@ -68,13 +68,13 @@ func (p *ttirParser) location() (location, error) {
 			return loc, err
 		}
 	case ttirAlias:
-		loc.alias = string(p.tok.text)
+		loc.alias = p.tok.text
 	}
 	for len(p.lex.open) >= depth { // up to the closing bracket
 		// With a dot it is an attribute of some dialect, not an alias.
 		if p.tok.kind == ttirAlias && !bytes.ContainsRune(p.tok.text, '.') {
 			if _, known := p.uses[string(p.tok.text)]; !known {
-				p.uses[string(p.tok.text)] = p.tok
+				p.uses[string(p.tok.text)] = p.tok.off
 			}
 		}
 		if err := p.advance(); err != nil {
@@ -99,29 +99,29 @@ func (p *ttirParser) name(at token, quoted []byte) (string, error) {
 // resolve gives the arguments their names. Aliases without a definition tell of
 // a file whose end is missing.
 func (p *ttirParser) resolve() error {
-	var first token
-	missing := 0
+	first, missing := 0, 0
 	for name, at := range p.uses {
 		if _, ok := p.defs[name]; ok {
 			continue
 		}
-		if missing++; missing == 1 || at.off < first.off {
+		if missing++; missing == 1 || at < first {
 			first = at
 		}
 	}
 	if missing > 0 {
-		return p.lex.fault(first, "location %s is not defined in the file, one of %d", first.text, missing).
+		at := p.lex.tokenAt(first)
+		return p.lex.fault(at, "location %s is not defined in the file, one of %d", at.text, missing).
 			Fix("the file was cut short or edited; compile the kernel again")
 	}
 	var faults diag.List
 	for i := range p.sig.Args {
 		loc := p.locs[i]
-		for hops := 0; loc.alias != ""; hops++ {
+		for hops := 0; loc.alias != nil; hops++ {
 			if hops == maxAliasHops {
-				faults.Add(p.lex.fault(loc.at, "location %s leads through more than %d others", loc.alias, maxAliasHops))
+				faults.Add(p.lex.fault(p.lex.tokenAt(loc.at), "location %s leads through more than %d others", loc.alias, maxAliasHops))
 				break
 			}
-			loc = p.defs[loc.alias]
+			loc = p.defs[string(loc.alias)]
 		}
 		p.sig.Args[i].Name = loc.name
 	}

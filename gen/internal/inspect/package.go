@@ -13,6 +13,7 @@ import (
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/emit"
 )
 
 // Package reports what a file of a generated package holds: what its kernel's
@@ -45,8 +46,6 @@ func (p *packageFile) fault(n ast.Node, format string, args ...any) {
 
 var tritonLine = regexp.MustCompile(`(?m)^// (?:Source: .*, |Compiled by )Triton (.+)\.$`)
 
-const embedPrefix = "//go:embed "
-
 // kernels finds the variables that describe kernels.
 func (p *packageFile) kernels(content []byte) ([]Kernel, error) {
 	triton := ""
@@ -62,7 +61,7 @@ func (p *packageFile) kernels(content []byte) ([]Kernel, error) {
 		spec := decl.Specs[0].(*ast.ValueSpec)
 		if decl.Doc != nil {
 			for _, c := range decl.Doc.List {
-				if file, ok := strings.CutPrefix(c.Text, embedPrefix); ok {
+				if file, ok := strings.CutPrefix(c.Text, emit.EmbedPrefix); ok && emit.IsImageName(strings.TrimSpace(file)) {
 					p.embedded[spec.Names[0].Name] = strings.TrimSpace(file)
 				}
 			}
@@ -154,7 +153,7 @@ func (p *packageFile) image(m map[string]ast.Expr, at ast.Expr) Kernel {
 		return k
 	}
 	pos := filepath.ToSlash(filepath.Join(p.dir, file))
-	code, err := os.ReadFile(filepath.Join(p.dir, file))
+	code, err := artefact.ReadCode(filepath.Join(p.dir, file))
 	if err != nil {
 		p.fault(at, "%s cannot be read: %v", pos, err)
 		return k

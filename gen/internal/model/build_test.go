@@ -64,7 +64,8 @@ func TestBuildNothing(t *testing.T) {
 func TestBuildRaw(t *testing.T) {
 	im := scale("a")
 	im.Meta.Shared, im.Meta.Cooperative = 49152, true
-	im.Meta.GlobalScratch = artefact.Scratch{Size: 256, Align: 128}
+	im.Meta.GlobalScratch, im.PTX.Params[3].Used = artefact.Scratch{Size: 256, Align: 128}, true
+	im.PTX.UsesShared = true
 	got, warnings := build(t, im)
 	want := []Kernel{{
 		Name: "scale", Triton: "3.6.0",
@@ -267,9 +268,16 @@ func TestAccepted(t *testing.T) {
 		{"odd warps", scale("a"), func(im *image) {
 			im.Meta.NumWarps, im.PTX.ReqNTID[0], im.Cubin.ReqNTID[0] = 12, 384, 384
 		}, func(im *Image) { im.NumWarps = 12 }},
-		{"profile scratch", scale("a"), func(im *image) { im.Meta.ProfileScratch = artefact.Scratch{Size: 64, Align: 8} },
+		{"profile scratch", scale("a"), func(im *image) {
+			im.Meta.ProfileScratch, im.PTX.Params[4].Used = artefact.Scratch{Size: 64, Align: 8}, true
+		},
 			func(im *Image) { im.ProfileScratch = Scratch{64, 8} }},
-		{"all the shared memory", scale("a"), func(im *image) { im.Meta.Shared = maxShared }, func(im *Image) { im.Shared = maxShared }},
+		{"no TTIR but the source", scale("a"), func(im *image) { im.TTIR = nil }, func(*Image) {}},
+		{"cubin and source alone", scale("a"), func(im *image) { im.TTIR, im.PTX = nil, nil }, func(*Image) {}},
+		{"unseen shared memory and scratch", scale("a"), func(im *image) {
+			im.PTX, im.Meta.Shared, im.Meta.GlobalScratch = nil, 64, artefact.Scratch{Size: 64, Align: 8}
+		}, func(im *Image) { im.Shared, im.GlobalScratch = 64, Scratch{64, 8} }},
+		{"all the shared memory", scale("a"), func(im *image) { im.Meta.Shared, im.PTX.UsesShared = maxShared, true }, func(im *Image) { im.Shared = maxShared }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
@@ -70,6 +71,7 @@ type checker struct {
 	*artefact.Image
 	signatures map[string]Signature
 	option     string // the one that told the arguments; "" where the files did
+	fromSource bool   // TTIR is the module before any pass, for want of the later one
 	faults     diag.List
 	warnings   []string
 }
@@ -93,6 +95,9 @@ func (c *checker) fault(ext, format string, args ...any) *diag.Error {
 	if ext == metaExt && c.Meta.InPTX {
 		ext = ptxExt
 	}
+	if line, ok := strings.CutPrefix(ext, ttirExt); ok && c.fromSource {
+		ext = sourceExt + line
+	}
 	e := diag.Errorf(c.Path+ext, format, args...)
 	c.faults.Add(e)
 	return e
@@ -109,15 +114,33 @@ func (c *checker) warn(ext, format string, args ...any) {
 
 // file is the name of the image's file that ends in ext, to mention beside the
 // one that a fault is in.
-func (c *checker) file(ext string) string { return path.Base(c.Path) + ext }
+func (c *checker) file(ext string) string {
+	if ext == ttirExt && c.fromSource {
+		ext = sourceExt
+	}
+	return path.Base(c.Path) + ext
+}
 
 // ok reports whether nothing is wrong so far.
 func (c *checker) ok() bool { return c.faults.Err() == nil }
 
+// withArguments puts the module before any pass in the place of a TTIR that is
+// missing, as in a cache that keeps no intermediate forms: no pass up to the TTIR
+// changes the arguments.
+func withArguments(im *artefact.Image) (_ *artefact.Image, fromSource bool) {
+	if im.TTIR != nil || im.Source == nil {
+		return im, false
+	}
+	with := *im
+	with.TTIR = im.Source
+	return &with, true
+}
+
 // compile checks the files of one image against each other. Later checks build
 // on earlier ones: where those failed, they would only repeat the fault.
 func compile(im *artefact.Image, signatures map[string]Signature) (compiled, []string, error) {
-	c := &checker{Image: im, signatures: signatures}
+	im, fromSource := withArguments(im)
+	c := &checker{Image: im, signatures: signatures, fromSource: fromSource}
 	out := compiled{image: Image{Origin: im.Path}, triton: im.Meta.TritonVersion}
 	c.checkBackend()
 	if c.ok() {

@@ -10,13 +10,44 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
-// duplicates is the fault of images that nothing at a launch tells apart.
+// duplicates is the fault of images, sorted by target, that nothing at a launch
+// tells apart.
 func duplicates(same []compiled) error {
-	names := suffixNames(same)
-	e := diag.Errorf("", "%s: nothing at a launch tells these %d images apart", same[0].kernel, len(same)).Fix(apart)
+	var counts []string
+	for rest := same; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && compareImages(rest[n].image, rest[0].image) == 0 {
+			n++
+		}
+		count := fmt.Sprintf("%d for %s", n, rest[0].image.Target)
+		if rest[0].image.Kind == PTX {
+			count += " as PTX"
+		}
+		counts = append(counts, count)
+		rest = rest[n:]
+	}
+	e := diag.Errorf("", "%s: nothing at a launch tells these images apart: %s", same[0].kernel, strings.Join(counts, ", ")).Fix(apart)
 	if _, err := suffixes(same); err != nil {
 		e.Fix("give one of them")
 	}
+	if len(counts) == 1 && !slices.ContainsFunc(same, func(c compiled) bool { return !slices.Equal(facts(c), facts(same[0])) }) {
+		e.Fault += "; they differ in their code only"
+	}
+	return listFacts(e, same)
+}
+
+// otherConstants is the fault of images for different targets that one Launch,
+// with one grid, cannot stand for.
+func otherConstants(all []compiled) error {
+	e := diag.Errorf("", "%s: its images for different targets were compiled with different constants", all[0].kernel).
+		Fix("compile all with the same, or %s", apart)
+	return listFacts(e, all)
+}
+
+// listFacts lists the images, each with what tells it from the others for a
+// reader, and the name that a suffix would give it.
+func listFacts(e *diag.Error, same []compiled) error {
+	names := suffixNames(same)
 	rows := make([][]fact, len(same))
 	for i, c := range same {
 		rows[i] = facts(c)

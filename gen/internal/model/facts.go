@@ -24,6 +24,7 @@ type Passed struct {
 
 // FactsOf reads one image by itself.
 func FactsOf(im *artefact.Image) Facts {
+	im, _ = withArguments(im)
 	out, _, err := compile(im, nil)
 	f := Facts{Refused: err}
 	switch {

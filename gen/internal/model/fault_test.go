@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 			`a/scale.json: triton_version: "next" is not a version`},
 		{"no code", false, func(im *image) { im.PTX, im.Cubin = nil, nil },
 			"a/scale.json: scale has neither scale.cubin nor scale.ptx beside it: there is nothing to launch; copy the whole folder that Triton wrote"},
-		{"no parameters", false, func(im *image) { im.TTIR = nil },
+		{"no parameters", false, func(im *image) { im.TTIR, im.Source = nil, nil },
 			"a/scale.json: nothing says what scale takes; put scale.ttir or scale.kerngen.json beside it, or tell with --signature 'scale=NAME: TYPE, …'; " +
 				"the code takes 5 parameters, of 8, 4, 4, 8, 8 bytes, the last of which may be scratch pointers"},
 
@@ -180,7 +180,7 @@ func TestFaults(t *testing.T) {
 		}, "a/scale.ptx: takes 2 parameters, but scale.ttir has 3 arguments, after which come 0 to 2 scratch pointers" + remake},
 		{"too many parameters", false, func(im *image) { take(im, "!tt.ptr<i8>") },
 			"a/scale.ptx: takes 6 parameters, but scale.ttir has 3 arguments, after which come 0 to 2 scratch pointers" + remake},
-		{"too many parameters in a cubin alone", true, func(im *image) { take(im, "i64"); im.PTX, im.TTIR = nil, nil },
+		{"too many parameters in a cubin alone", true, func(im *image) { take(im, "i64"); im.PTX, im.TTIR, im.Source = nil, nil, nil },
 			"a/scale.cubin: takes 6 parameters, but scale.kerngen.json has 3 arguments, after which come 0 to 2 scratch pointers" + remake},
 		{"ptx width", false, func(im *image) { im.PTX.Params[1].Type, im.PTX.Params[1].Size = ".u64", 8 },
 			"a/scale.ptx:13: parameter 1 is .u64 of 8 bytes, but n is i32 in scale.ttir, which is .u32 or .b32 of 4" + remake},
@@ -239,7 +239,7 @@ func TestFaults(t *testing.T) {
 		}, "a/scale.json: num_ctas is 2, but the code is not compiled for clusters" + remake},
 		{"negative shared memory", false, func(im *image) { im.Meta.Shared = -1 },
 			"a/scale.json: scale needs -1 bytes of shared memory; no architecture has more than 262144; recompile with smaller blocks or fewer stages"},
-		{"shared memory", false, func(im *image) { im.Meta.Shared = 262145 },
+		{"shared memory", false, func(im *image) { im.Meta.Shared, im.PTX.UsesShared = 262145, true },
 			"a/scale.json: scale needs 262145 bytes of shared memory; no architecture has more than 262144; recompile with smaller blocks or fewer stages"},
 		{"tensor memory", false, func(im *image) { im.Meta.TensorMemory = 513 },
 			"a/scale.json: scale needs 513 columns of tensor memory; there are 512; recompile with smaller blocks"},
@@ -249,6 +249,20 @@ func TestFaults(t *testing.T) {
 			"a/scale.json: needs no profile scratch, but the code uses its pointer to it" + remake},
 		{"shared memory forgotten", false, func(im *image) { im.Meta.Shared, im.PTX.UsesShared = 0, true },
 			"a/scale.json: needs no shared memory, but the code uses some" + remake},
+		{"shared memory that nothing uses", false, func(im *image) { im.Meta.Shared = 64 },
+			"a/scale.json: needs 64 bytes of shared memory, but the code uses none" + remake},
+		{"scratch that nothing uses", false, func(im *image) { im.Meta.GlobalScratch = artefact.Scratch{Size: 64, Align: 8} },
+			"a/scale.json: needs 64 bytes of global scratch, but the code does not use its pointer to it" + remake},
+		{"profile scratch that nothing uses", false, func(im *image) {
+			im.Meta.ProfileScratch, im.PTX.Params[3].Used = artefact.Scratch{Size: 64, Align: 8}, true
+			im.Meta.GlobalScratch = artefact.Scratch{Size: 64, Align: 8}
+		}, "a/scale.json: needs 64 bytes of profile scratch, but the code does not use its pointer to it" + remake},
+		{"source in place of the ttir", false, func(im *image) { im.TTIR, im.Source.Args[1].Type = nil, "i128" },
+			`a/scale.source:7: argument n: unknown TTIR type "i128"`},
+		{"source of another kernel in its place", false, func(im *image) { im.TTIR, im.Source.Name = nil, "other" },
+			`a/scale.source: the public function is "other", but scale.json says "scale"` + remake},
+		{"source of another width in its place", false, func(im *image) { im.TTIR, im.Cubin, im.Source.Args[1].Type = nil, nil, "i64" },
+			"a/scale.ptx:13: parameter 1 is .u32 of 4 bytes, but n is i64 in scale.source, which is .u64 or .b64 of 8" + remake},
 		{"negative scratch", false, func(im *image) { im.Meta.GlobalScratch.Size = -1 },
 			"a/scale.json: global scratch of -1 bytes" + remake},
 		{"scratch alignment", false, func(im *image) { im.Meta.ProfileScratch = artefact.Scratch{Size: 8, Align: 12} },

@@ -101,7 +101,11 @@ func TestGroupFaults(t *testing.T) {
 		return im
 	}
 	twins := func(a, b string) string {
-		return "scale: nothing at a launch tells these 2 images apart; " + apart +
+		head := "scale: nothing at a launch tells these images apart: 2 for sm_80"
+		if a == "" {
+			head += "; they differ in their code only"
+		}
+		return head + "; " + apart +
 			"\n  a/scale: num_warps 4, num_ctas 1, shared 0" + a + "; as scale_17f3ae" +
 			"\n  b/scale: num_warps 4, num_ctas 1, shared 0" + b + "; as scale_5e76c0"
 	}
@@ -139,7 +143,16 @@ func TestGroupFaults(t *testing.T) {
 		})}, twins(", constants BLOCK=1024", `, constants BLOCK="big"`)},
 		{"constant of another target", []*artefact.Image{describedScale("a"), retarget(describe(func(im *artefact.Image) {
 			im.Sidecar.Params[3].Constant = &artefact.Constant{String: new("big")}
-		}), 86)}, twins(", target sm_80, constants BLOCK=1024", `, target sm_86, constants BLOCK="big"`)},
+		}), 86)}, "scale: its images for different targets were compiled with different constants; compile all with the same, or " + apart +
+			"\n  a/scale: num_warps 4, num_ctas 1, shared 0, target sm_80, constants BLOCK=1024; as scale_17f3ae" +
+			"\n  b/scale: num_warps 4, num_ctas 1, shared 0, target sm_86, constants BLOCK=\"big\"; as scale_5e76c0"},
+		{"some targets twice, one once", []*artefact.Image{scale("a"), retarget(scale("b"), 90), scale("c"), retarget(scale("d"), 90), scale("e"), retarget(scale("f"), 86)},
+			"scale: nothing at a launch tells these images apart: 3 for sm_80, 2 for sm_90a; " + apart +
+				"\n  a/scale: num_warps 4, num_ctas 1, shared 0, target sm_80; as scale_17f3ae" +
+				"\n  c/scale: num_warps 4, num_ctas 1, shared 0, target sm_80; as scale_37d7ed" +
+				"\n  e/scale: num_warps 4, num_ctas 1, shared 0, target sm_80; as scale_6b4f44" +
+				"\n  b/scale: num_warps 4, num_ctas 1, shared 0, target sm_90a; as scale_5e76c0" +
+				"\n  d/scale: num_warps 4, num_ctas 1, shared 0, target sm_90a; as scale_1a498b"},
 		{"constant of another name", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) { im.Sidecar.Params[3].Name = "SIZE" })},
 			twins(", constants BLOCK=1024", ", constants SIZE=1024")},
 		{"constant of one", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) { im.Sidecar.Params = im.Sidecar.Params[:3] })},
@@ -149,8 +162,8 @@ func TestGroupFaults(t *testing.T) {
 		})}, twins(", constants BLOCK=1024", ", constants BLOCK=1024 ACT=None")},
 		{"one target twice", []*artefact.Image{scale("a"), scale("b")}, twins("", "")},
 		{"one code, two launches", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {
-			im.Cubin.Bytes, im.Meta.Shared = describedScale("a").Cubin.Bytes, 1024
-		})}, "scale: nothing at a launch tells these 2 images apart; give one of them\n" +
+			im.Cubin.Bytes, im.Meta.Shared, im.PTX.UsesShared = describedScale("a").Cubin.Bytes, 1024, true
+		})}, "scale: nothing at a launch tells these images apart: 2 for sm_80; give one of them\n" +
 			"  a/scale: num_warps 4, num_ctas 1, shared 0; as scale_17f3ae\n  b/scale: num_warps 4, num_ctas 1, shared 1024; as scale_17f3ae"},
 		{"faults of all images", []*artefact.Image{scale("a"), func() *artefact.Image {
 			im := newImage("c/fill", nil)

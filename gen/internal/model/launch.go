@@ -105,8 +105,12 @@ func (c *checker) checkMemory() {
 		c.fault(metaExt, "%s needs %d bytes of shared memory; no architecture has more than %d", m.Name, m.Shared, maxShared).
 			Fix("recompile with smaller blocks or fewer stages")
 	}
-	if m.Shared == 0 && c.PTX != nil && c.PTX.UsesShared {
+	switch {
+	case c.PTX == nil: // no other file tells
+	case m.Shared == 0 && c.PTX.UsesShared:
 		c.fault(metaExt, "needs no shared memory, but the code uses some").Fix(remake)
+	case m.Shared > 0 && !c.PTX.UsesShared:
+		c.fault(metaExt, "needs %d bytes of shared memory, but the code uses none", m.Shared).Fix(remake)
 	}
 	if m.TensorMemory < 0 || m.TensorMemory > maxTensorColumns {
 		c.fault(metaExt, "%s needs %d columns of tensor memory; there are %d", m.Name, m.TensorMemory, maxTensorColumns).
@@ -127,6 +131,8 @@ func (c *checker) scratch(kind string, s artefact.Scratch, at, hidden int) Scrat
 		c.fault(metaExt, "%s scratch of %d bytes", kind, s.Size).Fix(remake)
 	case s.Align < 1 || s.Align&(s.Align-1) != 0:
 		c.fault(metaExt, "%s scratch is aligned to %d bytes, which is not a power of two", kind, s.Align).Fix(remake)
+	case c.PTX != nil && hidden >= at && !c.usesHidden(at, hidden):
+		c.fault(metaExt, "needs %d bytes of %s scratch, but the code does not use its pointer to it", s.Size, kind).Fix(remake)
 	case hidden < at:
 		c.fault(metaExt, "needs %d bytes of %s scratch, but the code takes %d scratch pointers", s.Size, kind, hidden).Fix(remake)
 	}

@@ -90,16 +90,32 @@ func imagesOf(same []compiled) ([]Image, error) {
 			distinct = append(distinct, c)
 		}
 	}
+	slices.SortStableFunc(distinct, func(a, b compiled) int { return compareImages(a.image, b.image) })
+	if rivals := rivals(distinct); rivals != nil {
+		return nil, duplicates(rivals)
+	}
 	var images []Image
 	for _, c := range distinct {
-		if slices.ContainsFunc(images, func(im Image) bool { return compareImages(im, c.image) == 0 }) ||
-			!sameConstants(c.constantList(), distinct[0].constantList()) {
-			return nil, duplicates(distinct)
+		if !sameConstants(c.constantList(), distinct[0].constantList()) {
+			return nil, otherConstants(distinct)
 		}
 		images = append(images, c.image)
 	}
-	slices.SortFunc(images, compareImages)
 	return images, nil
+}
+
+// rivals are those images, sorted by target, that share theirs with others.
+func rivals(sorted []compiled) []compiled {
+	var out []compiled
+	for i, c := range sorted {
+		shares := func(j int) bool {
+			return j >= 0 && j < len(sorted) && compareImages(c.image, sorted[j].image) == 0
+		}
+		if shares(i-1) || shares(i+1) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func compareImages(a, b Image) int {
