@@ -1,7 +1,9 @@
 package artefact
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -116,4 +118,72 @@ func FuzzSidecar(f *testing.F) {
 			t.Errorf("read as %+v", s)
 		}
 	}, ".kerngen.json")
+}
+
+// Files of a megabyte, made to cost as much as they can: none asks for memory
+// out of proportion.
+func TestMemoryIsBounded(t *testing.T) {
+	const n = 1 << 20
+	fill := func(begin, middle, end string) []byte {
+		return []byte(begin + strings.Repeat(middle, (n-len(begin)-len(end))/len(middle)) + end)
+	}
+	numbered := func(begin, format, end string) []byte {
+		b := []byte(begin)
+		for i := 0; len(b) < n; i++ {
+			b = fmt.Appendf(b, format, i)
+		}
+		return append(b, end...)
+	}
+	sections := slices.Clone(file(t, "triton-3.6.0/add.sm80/add_kernel.cubin"))
+	binary.LittleEndian.PutUint16(sections[60:], 0xffff) // e_shnum
+	sections = append(sections, make([]byte, n)...)
+	ptx := ".version 8.7\n.target sm_80\n.address_size 64\n"
+	for _, test := range []struct {
+		name  string
+		parse func(string, []byte) error
+		data  []byte
+	}{
+		{"nested arrays", reads(parseMeta), fill(`{"a":`, "[", "")},
+		{"closed nested arrays", reads(parseMeta), []byte(`{"a":` + strings.Repeat("[", n/2) + strings.Repeat("]", n/2) + "}")},
+		{"keys", reads(parseMeta), numbered("{", `"%d":0,`, `"x":0}`)},
+		{"one key", reads(parseMeta), fill("{", `"":0,`, `"":0}`)},
+		{"escapes", reads(parseMeta), fill(`{"`, `\u0061`, `":0}`)},
+		{"descriptors", reads(parseMeta), fill(`{"tensordesc_meta":[`, "{},", "{}]}")},
+		{"nested tuples", reads(parseSidecar), fill(`{"schema":1,"params":`, `[{"tuple":`, "")},
+		{"parameters", reads(parseSidecar), fill(`{"schema":1,"params":[`, "{},", "{}]}")},
+		{"source files", reads(parseSidecar), fill(`{"schema":1,"kernel":"k","triton":"3.6.0","params":[],"source":[`, "{},", "{}]}")},
+		{"grid", reads(parseSidecar), fill(`{"schema":1,"kernel":"k","triton":"3.6.0","params":[],"source":[],"grid":[`, `"",`, `""]}`)},
+		{"a long name and many members", reads(parseSidecar), []byte(`{"schema":1,"params":[{"name":"` + strings.Repeat("n", n/2) + `","tuple":[` + strings.Repeat("{},", n/6) + "{}]}]}")},
+		{"many unknown keys", reads(parseSidecar), numbered(`{"schema":1,"params":[],`, `"A%d":0,`, `"B":0}`)},
+		{"arguments of launch metadata", reads(parseLaunchMeta), fill(`{"abi_version":1,"args":[`, "{},", "{}]}")},
+		{"constants", reads(parseLaunchMeta), numbered(`{"abi_version":1,"constants":{`, `"%d":0,`, `"x":0}}`)},
+		{"brackets", reads(parseTTIR), fill("", "(", "")},
+		{"angle brackets", reads(parseTTIR), fill("tt.func public @k(%a: ", "<", "")},
+		{"arguments", reads(parseTTIR), numbered("tt.func public @k(", "%%%d:i1,", "%%x:i1)")},
+		{"locations", reads(parseTTIR), numbered("tt.func public @k()\n", "#l%d=loc(#l)\n", "")},
+		{"uses", reads(parseTTIR), numbered("tt.func public @k()\n", "loc(#%d)", "")},
+		{"braces", reads(parsePTX), fill(ptx+".entry k() ", "{", "")},
+		{"parameters of an entry", reads(parsePTX), numbered(ptx+".entry k(", ".param .b8 a%d,", ".param .b8 b) { ret; }")},
+		{"comments with metadata", readsComments, numbered("", "// meta:k%d=0\n", "")},
+		{"comments with faults", readsComments, fill("", "// meta:\n", "")},
+		{"sections", reads(parseCubin), sections},
+	} {
+		before := allocated()
+		test.parse("k.x", test.data) // most are refused
+		if used, most := allocated()-before, uint64(mostAllocated(len(test.data))); used > most {
+			t.Errorf("%s: %d bytes allocated for a file of %d", test.name, used, len(test.data))
+		}
+	}
+}
+
+func reads[T any](parse func(string, []byte) (*T, error)) func(string, []byte) error {
+	return func(pos string, data []byte) error {
+		_, err := parse(pos, data)
+		return err
+	}
+}
+
+func readsComments(pos string, data []byte) error {
+	_, _, err := ptxMeta(pos, &PTX{Target: "sm_80", Text: data})
+	return err
 }

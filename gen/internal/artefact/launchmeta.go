@@ -84,6 +84,10 @@ func (o *object) launchArgs() []LaunchArg {
 		o.fault("args", "is not an array of objects")
 		return nil
 	}
+	if len(list) > maxLaunchArgs {
+		o.faults.Add(diag.Errorf(o.pos, "key %q: more than %d arguments", o.in+"args", maxLaunchArgs))
+		return nil
+	}
 	var args []LaunchArg
 	names, last := map[string]bool{}, -1
 	for i, fields := range list {
@@ -111,7 +115,7 @@ func (o *object) launchArgs() []LaunchArg {
 }
 
 // maxLaunchArgs is far beyond what a kernel can take.
-const maxLaunchArgs = 1 << 16
+const maxLaunchArgs = 1 << 13
 
 // launchConstants reads the constants by position. A key such as "(1, 0)", a
 // tuple's member, has none that could be compared with an argument's.
@@ -123,6 +127,10 @@ func (o *object) launchConstants() map[int]Constant {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(v, &values); err != nil {
 		o.fault("constants", "is not an object")
+		return nil
+	}
+	if len(values) > maxLaunchArgs {
+		o.faults.Add(diag.Errorf(o.pos, "key %q: more than %d constants", o.in+"constants", maxLaunchArgs))
 		return nil
 	}
 	constants := map[int]Constant{}

@@ -17,8 +17,13 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
-// maxTupleDepth bounds how tuples nest.
-const maxTupleDepth = 16
+// maxTupleDepth bounds how tuples nest, maxSidecar the parameters of all of them
+// and the source files: no kernel comes near it, and a file made of faults does
+// not become a message a hundred times its size.
+const (
+	maxTupleDepth = 16
+	maxSidecar    = 1 << 13
+)
 
 var (
 	sidecarKey     = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -150,8 +155,12 @@ func (c *Constant) UnmarshalJSON(data []byte) error {
 // sidecarCheck collects the faults of a sidecar.
 type sidecarCheck struct {
 	pos    string
+	seen   int // parameters, members of tuples among them
 	faults diag.List
 }
+
+// maxNameBytes bounds a parameter's name, which its members' faults repeat.
+const maxNameBytes = 1 << 10
 
 func (c *sidecarCheck) fault(where, format string, args ...any) {
 	c.faults.Add(diag.Errorf(c.pos, where+": "+format, args...))
@@ -163,6 +172,10 @@ func (c *sidecarCheck) file(s *Sidecar) {
 	}
 	if s.Triton == "" {
 		c.fault("triton", "is missing or empty")
+	}
+	if len(s.Source) > maxSidecar {
+		c.fault("source", "more than %d files", maxSidecar)
+		return
 	}
 	files := make(map[string]bool)
 	for i, f := range s.Source {
@@ -181,6 +194,7 @@ func (c *sidecarCheck) file(s *Sidecar) {
 	c.params("params", s.Params, 0)
 	if len(s.Grid) > 3 {
 		c.fault("grid", "has %d dimensions; CUDA has three", len(s.Grid))
+		return
 	}
 	for i, g := range s.Grid {
 		if strings.TrimSpace(g) == "" {
@@ -265,10 +279,16 @@ func (c *sidecarCheck) params(where string, params []SidecarParam, depth int) {
 		c.fault(where, "more than %d levels of tuples", maxTupleDepth)
 		return
 	}
+	if c.seen += len(params); c.seen > maxSidecar {
+		c.fault("params", "more than %d parameters", maxSidecar)
+		return
+	}
 	names := make(map[string]bool)
 	for i, p := range params {
 		at := fmt.Sprintf("%s[%d]", where, i)
 		switch {
+		case len(p.Name) > maxNameBytes:
+			c.fault(at, "a name of more than %d bytes", maxNameBytes)
 		case depth > 0 && p.Name == "" && params[0].Name == "":
 		case depth > 0 && p.Name != "" && params[0].Name == "":
 			c.fault(at, "%q has a name, but the members before it have none", p.Name)

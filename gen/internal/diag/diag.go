@@ -71,9 +71,20 @@ func (l *List) Err() error {
 	if len(l.errs) == 0 {
 		return nil
 	}
-	errs := slices.Clone(l.errs)
-	slices.SortStableFunc(errs, func(a, b error) int { return compare(a.Error(), b.Error()) })
-	errs = slices.CompactFunc(errs, func(a, b error) bool { return a.Error() == b.Error() })
+	type told struct {
+		err  error
+		text string
+	}
+	all := make([]told, len(l.errs))
+	for i, err := range l.errs {
+		all[i] = told{err, err.Error()}
+	}
+	slices.SortStableFunc(all, func(a, b told) int { return compare(a.text, b.text) })
+	all = slices.CompactFunc(all, func(a, b told) bool { return a.text == b.text })
+	errs := make([]error, len(all))
+	for i, t := range all {
+		errs[i] = t.err
+	}
 	return errors.Join(errs...)
 }
 
