@@ -30,6 +30,7 @@ var goldens = map[string][]string{
 	"matmul_cta2": {"matmul_cta2.*"},
 	"opt_none":    {"opt_none.*"},
 	"scalars":     {"scalars.*"},
+	"tma_host":    {"tma_host.*"},
 	"tma_scratch": {"tma_scratch.*"},
 	"tuple":       {"tuple.*"},
 }

@@ -30,6 +30,22 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 			}
 		})
 	}
+	t.Run("with tensors", func(t *testing.T) {
+		d, _, stream := onDevice0(t)
+		k := hostKernel(t, 6, 90)
+		d.Record(false)
+		n := testing.AllocsPerRun(100, func() {
+			x := halfTensor(memory, 64, 48).WithStrides(64, 1).WithNaN()
+			args := hostArgs{x, halfTensor(memory+1<<20, 64, 48), 64}
+			if err := kernrt.Launch(k, stream, kernrt.Grid1D(4), &args); err != nil {
+				t.Error(err)
+			}
+		})
+		d.Record(true)
+		if n != 0 {
+			t.Errorf("%v allocations a launch, want none", n)
+		}
+	})
 	t.Run("with a declared grid", func(t *testing.T) {
 		d, _, stream := onDevice0(t)
 		k := tuned(6)

@@ -15,6 +15,16 @@ func quietly(b *testing.B) *kernrt.Stream {
 	return stream
 }
 
+func BenchmarkLaunchTensors(b *testing.B) {
+	stream, k := quietly(b), hostKernel(b, 6, 90)
+	for b.Loop() {
+		args := hostArgs{halfTensor(memory, 64, 48).WithStrides(64, 1), halfTensor(memory+1<<20, 64, 48), 64}
+		if err := kernrt.Launch(k, stream, kernrt.Grid1D(1), &args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkLaunch(b *testing.B) {
 	stream, k := quietly(b), add(b)
 	p := kernrt.PtrFromAddr[float32](memory)

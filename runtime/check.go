@@ -25,7 +25,11 @@ func (k *Kernel) check() error {
 		if isPointer(p.Type) {
 			elem = strings.TrimPrefix(elem, "k")
 		}
-		if _, known := elemTypes()[elem]; !known {
+		of, rank, tensor := tensorType(p.Type)
+		if tensor {
+			elem = of
+		}
+		if _, known := elemTypes()[elem]; !known || rank > maxRank {
 			return faultf(ErrMalformed, "parameter %s has unknown type %q; this runtime may be too old for the package", p.Name, p.Type)
 		}
 		if p.Nullable && !isPointer(p.Type) {
@@ -111,6 +115,9 @@ func (k *Kernel) checkImage(m *Image, folded map[int]bool) error {
 			return fmt.Errorf("arguments %v do not name passed parameters in order", m.Args)
 		}
 		next = arg + 1
+	}
+	if fault := k.checkDescriptors(m); fault != "" {
+		return fmt.Errorf("%s", fault)
 	}
 	if m.Hidden < 0 || m.Hidden > 2 {
 		return fmt.Errorf("%d hidden parameters are not 0, 1 or 2", m.Hidden)

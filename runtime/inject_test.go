@@ -62,6 +62,10 @@ func work(t *testing.T, dev *kernrt.Device) error {
 			return err
 		}
 	}
+	tensor := kernrt.NewTensorDesc(h.Ptr(), 2, 8)
+	if err := kernrt.Launch(hostKernel(t, 6, 90), stream, kernrt.Grid1D(1), &hostArgs{tensor, tensor, 2}); err != nil {
+		return err
+	}
 	if err := stream.Synchronize(); err != nil {
 		return err
 	}

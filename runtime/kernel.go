@@ -70,15 +70,28 @@ type Image struct {
 	PTX            bool    // Code is PTX for the driver to compile, not a cubin
 	Code           *string // by address, so that unused images are dropped
 	Symbol         string
-	Args           []int  // what is passed, in order: indices into Kernel.Params
-	Hidden         int    // scratch pointers passed after them: 0, 1 (global) or 2 (global, profile)
-	NumWarps       int    // per CTA
-	Cluster        [3]int // CTAs per cluster in x, y, z; the zero value means no cluster
-	Shared         int    // dynamic shared memory per CTA, bytes
+	Args           []int        // what is passed, in order: indices into Kernel.Params
+	Descriptors    []Descriptor // how those of Args that are TensorDescs are passed, in order
+	Hidden         int          // scratch pointers passed after them: 0, 1 (global) or 2 (global, profile)
+	NumWarps       int          // per CTA
+	Cluster        [3]int       // CTAs per cluster in x, y, z; the zero value means no cluster
+	Shared         int          // dynamic shared memory per CTA, bytes
 	GlobalScratch  Scratch
 	ProfileScratch Scratch
 	Cooperative    bool // all CTAs must be resident at once
 	PDL            bool // may start before its predecessor on the stream ends, and waits for it itself
+}
+
+// Descriptor says what an image takes a TensorDesc as: a tensor map, which a
+// launch encodes, then extents and strides; or pieces, namely address, extents and
+// strides, flags, and again extents and strides.
+type Descriptor struct {
+	Box        []int // of a map: elements that are loaded at a time, by dimension; nil: taken apart
+	DataType   int   // of a map: CUtensorMapDataType
+	Swizzle    int   // of a map: CUtensorMapSwizzle
+	FP4Padded  bool  // the map's innermost extent is twice the tensor's
+	DoubledArg bool  // and so is the one that is passed beside it
+	Flags      int   // of pieces: 0, 1 (NaN outside) or 2 (rounding to TF32 too)
 }
 
 // Scratch is device memory that each CTA of a launch needs.

@@ -53,7 +53,10 @@ func (k *Kernel) launchOn(s *Stream, config int, grid Grid, args unsafe.Pointer,
 	if s.debug {
 		return grid, on.launchChecked(s, p, grid, args)
 	}
-	return grid, p.launch(s, grid, args)
+	if err := p.launch(s, grid, args); err != nil {
+		return grid, on.withTensors(err, args)
+	}
+	return grid, nil
 }
 
 // choose finds what a launch with args runs on d: the plan and the grid, checked
@@ -77,6 +80,11 @@ func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, a
 	declared := !grid.set
 	if declared {
 		if grid, err = c.grid.compute(args); err != nil || grid.x == 0 || grid.y == 0 || grid.z == 0 {
+			return nil, nil, grid, err
+		}
+	}
+	if on.tensors != nil {
+		if err := on.checkTensors(args); err != nil {
 			return nil, nil, grid, err
 		}
 	}

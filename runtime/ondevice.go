@@ -22,6 +22,7 @@ type onDevice struct {
 	variants []loadable // of all configurations, as Kernel.Variants
 	kernel   *Kernel
 	offsets  []uintptr // of each parameter in the args struct
+	tensors  []tensorParam
 }
 
 // configured is a configuration on one device.
@@ -75,6 +76,7 @@ func (k *Kernel) addDevice(d *Device, args any) (*onDevice, error) {
 		variants: make([]loadable, len(k.Variants)),
 		kernel:   k,
 		offsets:  offsets,
+		tensors:  k.tensorParams(offsets),
 	}
 	for v := range on.variants {
 		on.variants[v].guards = k.guardsOf(&k.Variants[v], offsets)

@@ -47,7 +47,13 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 		Scratch:     p.scratch,
 		Hidden:      image.Hidden,
 	}
+	descriptors := image.Descriptors
 	for _, arg := range image.Args {
+		if isTensor(on.kernel.Params[arg].Type) {
+			on.passTensor(&spec, &descriptors[0], arg, on.offsets[arg])
+			descriptors = descriptors[1:]
+			continue
+		}
 		spec.Offsets = append(spec.Offsets, on.offsets[arg])
 	}
 	if err := p.prepare(on, spec); err != nil {
@@ -74,7 +80,13 @@ func (p *plan) prepare(on *onDevice, spec cuda.PlanSpec) (err error) {
 func (on *onDevice) passedSizes(image *Image) []int {
 	v := on.kernel.variantOf(image)
 	var sizes []int
+	descriptors := image.Descriptors
 	for _, arg := range image.Args {
+		if _, rank, ok := tensorType(on.kernel.Params[arg].Type); ok {
+			sizes = append(sizes, descriptors[0].sizes(rank)...)
+			descriptors = descriptors[1:]
+			continue
+		}
 		size := paramSize(on.kernel.Params[arg].Type)
 		if slices.Contains(v.Guards, Guard{arg, Fits32}) {
 			size = 4 // the lower bytes, which come first

@@ -41,6 +41,10 @@ const pointerSize = 8 // bytes, on every device
 // matches reports whether Go's type t stands for Triton's type: "i32", "*fp16",
 // "*kfp16" (const).
 func matches(triton string, t reflect.Type) bool {
+	if elem, _, ok := tensorType(triton); ok {
+		d, ok := reflect.Zero(t).Interface().(interface{ tensor() reflect.Type })
+		return ok && matches(elem, d.tensor())
+	}
 	elem, isPointer := strings.CutPrefix(triton, "*")
 	if !isPointer {
 		want, known := elemTypes()[triton]

@@ -14,6 +14,7 @@ type TensorMap struct {
 	Channels, Pixels                     int
 	Steps                                []uint32 // the element strides
 	Interleave, Swizzle, Promotion, Fill int
+	Small                                bool // marked as such, by drivers up to CUDA 13.1
 }
 
 // TensorMaps returns every tensor map encoded since the last Reset, in order.
@@ -34,7 +35,7 @@ func DecodeTensorMap(image []byte) (_ TensorMap, ok bool) {
 	head := r.take(12)
 	m := TensorMap{
 		Im2col: head[0] != 0, Type: int(head[1]),
-		Interleave: int(head[3]), Swizzle: int(head[4]), Promotion: int(head[5]), Fill: int(head[6]),
+		Interleave: int(head[3]), Swizzle: int(head[4]), Promotion: int(head[5]), Fill: int(head[6] & 1), Small: head[6]&0x20 != 0,
 	}
 	rank := int(head[2])
 	m.Address = r.handle()

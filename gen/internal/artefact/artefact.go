@@ -39,7 +39,17 @@ type Meta struct {
 	MaxRegisters    int    // 0: none
 	PTXOptions      string // extra flags that ptxas was given
 	Instrumentation string
-	TensorDescs     int // host tensor descriptors that the kernel takes as such
+	Descriptors     []Descriptor // host tensor descriptors that the kernel takes as tensor maps, in order
+}
+
+// Descriptor says how the tensor map of one host tensor descriptor is encoded.
+type Descriptor struct {
+	Swizzle   int   // CUtensorMapSwizzle
+	ElemSize  int   // bytes
+	ElemType  int   // as devices number the types of tensor maps, which is not quite as CUtensorMapDataType
+	Block     []int // elements loaded at a time, by dimension; of an im2col map pixels and channels
+	FP4Padded bool  // 4-bit elements, each 16 of which take 16 bytes of shared memory
+	Im2col    bool
 }
 
 // Scratch is memory that each CTA needs in device memory, in bytes.

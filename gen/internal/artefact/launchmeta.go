@@ -52,7 +52,7 @@ func parseLaunchMeta(pos string, data []byte) (*LaunchMeta, error) {
 		NumWarps:   o.integer("num_warps", required, 0, 1, maxWarps),
 		NumCTAs:    o.integer("num_ctas", required, 0, 1, maxCTAs),
 		Shared:     o.integer("shared_mem", optional, 0, 0, maxShared),
-		Descriptor: o.objects("tensordesc_meta") > 0,
+		Descriptor: len(o.objects("tensordesc_meta")) > 0,
 	}
 	for _, key := range []string{"launch_cluster", "preferred_cluster_dims", "auto_tma_recipes"} {
 		switch v := strings.Join(strings.Fields(string(o.fields[key])), ""); v {

@@ -2,7 +2,9 @@ package artefact
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,6 +21,10 @@ const (
 	maxColumns = 4096      // of tensor memory; an SM has 512
 	maxScratch = 1<<31 - 1 // bytes of one CTA
 	maxAlign   = 1 << 20
+	maxBlock   = 1024 // elements of a tensor map's box along one dimension, or pixels of an im2col map's column
+	maxRank    = 5    // dimensions of a tensor map
+	maxSwizzle = 3    // CUtensorMapSwizzle: 128 bytes
+	maxType    = 15   // CUtensorMapDataType
 )
 
 // foreignLaunch are keys that a fork of Triton writes: a launch with any of them
@@ -53,13 +59,15 @@ func (o *object) meta() (*Meta, error) {
 		MaxRegisters:    o.integer("maxnreg", optional, 0, 0, 1<<16),
 		PTXOptions:      o.text("ptx_options", optional),
 		Instrumentation: o.text("instrumentation_mode", optional),
-		TensorDescs:     o.objects("tensordesc_meta"),
 	}
 	if strings.ContainsFunc(m.Name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		o.fault("name", "is no symbol")
 	}
 	m.ClusterDims = o.cluster(m.NumCTAs)
 	o.target(m)
+	if m.Backend == "cuda" { // others have entries of their own
+		m.Descriptors = o.descriptors("tensordesc_meta")
+	}
 	for _, key := range foreignLaunch {
 		if v := string(o.fields[key]); v != "" && v != "null" && v != "false" {
 			o.faults.Add(diag.Errorf(o.pos, "key %q: clusters of this kind are not supported", key).
@@ -162,24 +170,52 @@ func (o *object) scratch(kind string) Scratch {
 	return s
 }
 
-// objects counts the objects of an array.
-func (o *object) objects(key string) int {
+// objects reads an array of objects.
+func (o *object) objects(key string) []map[string]json.RawMessage {
 	v, ok := o.get(key, optional)
 	if !ok {
-		return 0
+		return nil
 	}
 	var list []map[string]json.RawMessage
-	if json.Unmarshal(v, &list) != nil {
+	if json.Unmarshal(v, &list) != nil || slices.ContainsFunc(list, func(e map[string]json.RawMessage) bool { return e == nil }) {
 		o.fault(key, "is not an array of objects")
-		return 0
+		return nil
 	}
-	for _, e := range list {
-		if e == nil {
-			o.fault(key, "is not an array of objects")
-			return 0
-		}
+	return list
+}
+
+// descriptors reads how tensor maps are encoded.
+func (o *object) descriptors(key string) []Descriptor {
+	var all []Descriptor
+	for i, fields := range o.objects(key) {
+		e := object{pos: o.pos, in: fmt.Sprintf("%s[%d].", key, i), fields: fields}
+		all = append(all, Descriptor{
+			Swizzle:   e.integer("swizzle", required, 0, 0, maxSwizzle),
+			ElemSize:  e.integer("elem_size", required, 0, 1, 8),
+			ElemType:  e.integer("elem_type", required, 0, 0, maxType),
+			Block:     e.block("block_size"),
+			FP4Padded: e.boolean("fp4_padded"),
+			Im2col:    e.boolean("is_im2col"),
+		})
+		o.faults.Add(e.faults.Err())
 	}
-	return len(list)
+	return all
+}
+
+// block reads an array of 1 to maxRank extents.
+func (o *object) block(key string) []int {
+	v, ok := o.get(key, required)
+	if !ok {
+		return nil
+	}
+	var block []int
+	switch err := json.Unmarshal(v, &block); {
+	case err != nil || len(block) < 1 || len(block) > maxRank:
+		o.fault(key, "is not an array of 1 to %d whole numbers", maxRank)
+	case slices.Min(block) < 1 || slices.Max(block) > maxBlock:
+		o.fault(key, "has an extent that is not between 1 and %d", maxBlock)
+	}
+	return block
 }
 
 // cluster reads cluster_dims, which Triton wrote up to 3.5.

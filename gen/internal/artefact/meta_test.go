@@ -20,7 +20,11 @@ func TestMetaArtefacts(t *testing.T) {
 		{"triton-3.6.0/matmul_cta2.sm90/matmul_kernel.json", Meta{Name: "matmul_kernel", Backend: "cuda", Arch: 90, WarpSize: 32, TritonVersion: "3.6.0",
 			NumWarps: 8, NumCTAs: 2, ClusterDims: [3]int{2, 1, 1}, Shared: 98304, GlobalScratch: none, ProfileScratch: none}},
 		{"triton-3.6.0/tma_host.sm90/tma_host_kernel.json", Meta{Name: "tma_host_kernel", Backend: "cuda", Arch: 90, WarpSize: 32, TritonVersion: "3.6.0",
-			NumWarps: 4, NumCTAs: 1, ClusterDims: [3]int{1, 1, 1}, Shared: 8200, GlobalScratch: none, ProfileScratch: none, TensorDescs: 2}},
+			NumWarps: 4, NumCTAs: 1, ClusterDims: [3]int{1, 1, 1}, Shared: 8200, GlobalScratch: none, ProfileScratch: none,
+			Descriptors: []Descriptor{
+				{Swizzle: 3, ElemSize: 2, ElemType: 6, Block: []int{64, 64}},
+				{Swizzle: 3, ElemSize: 2, ElemType: 6, Block: []int{64, 64}},
+			}}},
 		{"triton-3.6.0/tma_scratch.sm90/tma_scratch_kernel.json", Meta{Name: "tma_scratch_kernel", Backend: "cuda", Arch: 90, WarpSize: 32, TritonVersion: "3.6.0",
 			NumWarps: 4, NumCTAs: 1, ClusterDims: [3]int{1, 1, 1}, Shared: 8200, GlobalScratch: Scratch{256, 128}, ProfileScratch: none}},
 	} {
@@ -77,13 +81,18 @@ func TestMetaForms(t *testing.T) {
 		{"target in strings", []string{"target", `{"backend": "cuda", "arch": "90", "warp_size": "32"}`}, with(func(m *Meta) { m.Arch = 90 })},
 		{"another backend", []string{"target", `{"backend": "hip", "arch": "gfx942", "warp_size": 64}`},
 			with(func(m *Meta) { m.Backend, m.Arch, m.WarpSize = "hip", 0, 64 })},
+		{"another backend's descriptors", []string{"target", `{"backend": "hip", "arch": "gfx1250", "warp_size": 32}`,
+			"tensordesc_meta", `[{"block_size": [64, 64], "elem_bits": 16, "interval_padding_pairs": [[64, 4]]}]`},
+			with(func(m *Meta) { m.Backend, m.Arch = "hip", 0 })},
 		{"cluster", []string{"num_ctas", "4", "cluster_dims", "[2, 2, 1]"}, with(func(m *Meta) { m.NumCTAs, m.ClusterDims = 4, [3]int{2, 2, 1} })},
 		{"implied cluster", []string{"num_ctas", "16"}, with(func(m *Meta) { m.NumCTAs, m.ClusterDims = 16, [3]int{16, 1, 1} })},
 		{"all the rest", []string{"launch_pdl", "true", "launch_cooperative_grid", "true", "maxnreg", "128", "ptx_options", `"-O1"`,
-			"instrumentation_mode", `"gsan"`, "tensordesc_meta", `[{}, {"swizzle": 3}]`, "tmem_size", "512", "profile_scratch_size", "384",
+			"instrumentation_mode", `"gsan"`, "tensordesc_meta",
+			`[{"swizzle": 3, "elem_size": 1, "elem_type": 14, "block_size": [128, 128], "fp4_padded": true, "is_im2col": true}]`, "tmem_size", "512", "profile_scratch_size", "384",
 			"profile_scratch_align", "128", "triton_version", `"3.8.0+git"`, "num_warps", "12"},
 			with(func(m *Meta) {
-				m.PDL, m.Cooperative, m.MaxRegisters, m.PTXOptions, m.Instrumentation, m.TensorDescs = true, true, 128, "-O1", "gsan", 2
+				m.PDL, m.Cooperative, m.MaxRegisters, m.PTXOptions, m.Instrumentation = true, true, 128, "-O1", "gsan"
+				m.Descriptors = []Descriptor{{3, 1, 14, []int{128, 128}, true, true}}
 				m.TensorMemory, m.ProfileScratch, m.TritonVersion, m.NumWarps = 512, Scratch{384, 128}, "3.8.0+git", 12
 			})},
 		{"a fork's keys unused", []string{"launch_cluster", "false", "ctas_per_cga", "null"}, base},
@@ -151,6 +160,10 @@ func TestMetaFaults(t *testing.T) {
 		{"flag in a string", small("launch_pdl", `"true"`), `k.json: key "launch_pdl": "true" is neither true nor false`},
 		{"odd registers", small("maxnreg", "-1"), `k.json: key "maxnreg": -1 is not between 0 and 65536`},
 		{"odd descriptors", small("tensordesc_meta", "[1]"), `k.json: key "tensordesc_meta": [1] is not an array of objects`},
+		{"empty descriptor", small("tensordesc_meta", "[{}]"), `k.json: key "tensordesc_meta[0].swizzle" is missing; the file must be the metadata that Triton's compiler writes`},
+		{"odd swizzle", small("tensordesc_meta", `[{"swizzle": 4, "elem_size": 2, "elem_type": 6, "block_size": [1]}]`), `k.json: key "tensordesc_meta[0].swizzle": 4 is not between 0 and 3`},
+		{"odd block", small("tensordesc_meta", `[{"swizzle": 3, "elem_size": 2, "elem_type": 6, "block_size": [1, 2, 3, 4, 5, 6]}]`), `k.json: key "tensordesc_meta[0].block_size": [1,2,3,4,5,6] is not an array of 1 to 5 whole numbers`},
+		{"empty block", small("tensordesc_meta", `[{"swizzle": 3, "elem_size": 2, "elem_type": 6, "block_size": [0]}]`), `k.json: key "tensordesc_meta[0].block_size": [0] has an extent that is not between 1 and 1024`},
 		{"null descriptor", small("tensordesc_meta", "[null]"), `k.json: key "tensordesc_meta": [null] is not an array of objects`},
 		{"odd cluster", small("cluster_dims", "[1, 1]"), `k.json: key "cluster_dims": [1,1] is not an array of three whole numbers`},
 		{"empty cluster", small("cluster_dims", "[1, 0, 1]"), `k.json: key "cluster_dims": [1,0,1] has a side that is not between 1 and 16`},

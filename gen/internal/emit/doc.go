@@ -199,7 +199,7 @@ func refusals(k kernel) string {
 		absent := func(c choice) bool {
 			return slices.Contains(c.Guards, model.Guard{Param: i, Is: model.Null})
 		}
-		if p.Type.Pointer > 0 && !p.Nullable && !slices.ContainsFunc(k.choices, absent) {
+		if (p.Type.Pointer > 0 || p.Type.Rank > 0) && !p.Nullable && !slices.ContainsFunc(k.choices, absent) {
 			null = append(null, p.Name)
 		}
 	}
@@ -210,6 +210,7 @@ func refusals(k kernel) string {
 		}
 	}
 	add(null, " is null")
+	add(unfitDescriptors(k), " does not suit a tensor map; see kernrt.TensorDesc")
 	if k.Grid != nil {
 		parts = append(parts, "the grid is negative, divides by 0 or is too large")
 	}
@@ -222,6 +223,18 @@ func refusals(k kernel) string {
 		parts = append(parts, "no variant fits")
 	}
 	return series(parts, "or if")
+}
+
+// unfitDescriptors lists the tensor descriptors, which must meet the rules of
+// tensor maps.
+func unfitDescriptors(k kernel) []string {
+	var names []string
+	for _, p := range k.Params {
+		if p.Type.Rank > 0 {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // guarded lists the parameters of which v asks kind.

@@ -31,6 +31,27 @@ func scratchField(name string, s model.Scratch) imageField {
 	return f
 }
 
+// descriptorsField lists how tensor descriptors are passed.
+func descriptorsField(ds []model.Descriptor) imageField {
+	var all []jen.Code
+	for _, d := range ds {
+		var fields []jen.Code
+		add := func(set bool, name, value string) {
+			if set {
+				fields = append(fields, field(name, jen.Op(value)))
+			}
+		}
+		add(d.Box != nil, "Box", "[]int"+ints(d.Box))
+		add(d.DataType > 0, "DataType", strconv.Itoa(d.DataType))
+		add(d.Swizzle > 0, "Swizzle", strconv.Itoa(d.Swizzle))
+		add(d.FP4Padded, "FP4Padded", "true")
+		add(d.DoubledArg, "DoubledArg", "true")
+		add(d.Flags > 0, "Flags", strconv.Itoa(d.Flags))
+		all = append(all, jen.Values(fields...))
+	}
+	return imageField{field("Descriptors", slice("Descriptor").Add(lines(all...))), imageColumns} // a line for each
+}
+
 // imageSpec describes an image: on one line, or on several that say what it is,
 // what is passed, how it is launched and what scratch it needs. Fields that are
 // zero are left out.
@@ -50,6 +71,7 @@ func imageSpec(im model.Image, code string) jen.Code {
 
 	add(1, len(im.Args) > 0, textField("Args", "[]int"+ints(im.Args)))
 	add(1, im.Hidden > 0, textField("Hidden", strconv.Itoa(im.Hidden)))
+	add(1, len(im.Descriptors) > 0, descriptorsField(im.Descriptors))
 
 	add(2, true, textField("NumWarps", strconv.Itoa(im.NumWarps)))
 	add(2, im.Cluster != [3]int{1, 1, 1} && im.Cluster != [3]int{}, textField("Cluster", "[3]int"+ints(im.Cluster[:])))

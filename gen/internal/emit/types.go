@@ -13,6 +13,7 @@ type goType struct {
 	elem    string
 	runtime bool // elem is the runtime's, not Go's
 	pointer int
+	desc    bool // a tensor descriptor
 }
 
 var goElems = map[string]goType{
@@ -42,7 +43,7 @@ func typeOf(t model.Type) (goType, error) {
 	if !ok {
 		return goType{}, fmt.Errorf("no Go type for %q", t)
 	}
-	g.pointer = t.Pointer
+	g.pointer, g.desc = t.Pointer, t.Rank > 0
 	return g, nil
 }
 
@@ -54,6 +55,9 @@ func (g goType) code() jen.Code {
 	for range g.pointer {
 		s = jen.Qual(runtimePath, "Ptr").Index(s)
 	}
+	if g.desc {
+		s = jen.Qual(runtimePath, "TensorDesc").Index(s)
+	}
 	return s
 }
 
@@ -62,6 +66,9 @@ func (g goType) width() int {
 	w := len(g.elem) + g.pointer*len("kernrt.Ptr[]")
 	if g.runtime {
 		w += len("kernrt.")
+	}
+	if g.desc {
+		w += len("kernrt.TensorDesc[]")
 	}
 	return w
 }

@@ -112,7 +112,8 @@ func (p *packageFile) kernel(lit *ast.CompositeLit, triton string) []Kernel {
 		for _, e := range p.list(variant["Images"]) {
 			entry := p.image(p.object(e), e)
 			entry.Name, entry.Triton = p.text(k["Name"]), triton
-			var ones []int
+			var sizes []int
+			descriptors := p.list(p.object(e)["Descriptors"])
 			for _, arg := range p.numbers(p.object(e)["Args"]) {
 				if arg < 0 || arg >= len(names) {
 					p.fault(e, "argument %d of %d", arg, len(names))
@@ -123,9 +124,18 @@ func (p *packageFile) kernel(lit *ast.CompositeLit, triton string) []Kernel {
 					typ = narrow
 				}
 				entry.Params = append(entry.Params, Param{Name: names[arg], Type: typ, DivisibleBy: divisor[arg]})
-				ones = append(ones, 1)
+				size := 1
+				if strings.HasPrefix(typ, "tensordesc") && len(descriptors) > 0 {
+					d := p.object(descriptors[0])
+					descriptors = descriptors[1:]
+					rank := 1 + strings.Count(typ, ",")
+					if size = 1 + 2*rank; d["Box"] == nil {
+						size = 1 + 4*rank + p.number(d["Flags"])
+					}
+				}
+				sizes = append(sizes, size)
 			}
-			entry.lay(ones)
+			entry.lay(sizes)
 			entries = append(entries, entry)
 		}
 	}

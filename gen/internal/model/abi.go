@@ -13,13 +13,7 @@ const maxHidden = 2
 
 // hidden compares the parameters with what the PTX and the cubin take, and
 // returns how many scratch pointers those append.
-func (c *checker) hidden(params []param) int {
-	var args []Param
-	for _, p := range params {
-		if p.passed() {
-			args = append(args, p.Param)
-		}
-	}
+func (c *checker) hidden(args []slot) int {
 	if c.PTX != nil && c.Cubin != nil && len(c.PTX.Params) != len(c.Cubin.Params) {
 		c.fault(cubinExt, "takes %d parameters, but the entry in %s %d", len(c.Cubin.Params), c.file(ptxExt), len(c.PTX.Params)).Fix("%s", c.remedy())
 		return 0
@@ -69,7 +63,7 @@ func (c *checker) remedy() string {
 
 // checkPTX compares each parameter's declaration. PTX of older Triton marks no
 // pointers; where it marks any, it marks all.
-func (c *checker) checkPTX(args []Param) {
+func (c *checker) checkPTX(args []slot) {
 	marks := slices.ContainsFunc(c.PTX.Params, func(p artefact.PTXParam) bool { return p.Pointer })
 	for i, p := range c.PTX.Params {
 		if i >= len(args) {
@@ -79,25 +73,29 @@ func (c *checker) checkPTX(args []Param) {
 			continue
 		}
 		a := args[i]
-		switch pointer := a.Type.Pointer > 0; {
-		case p.Size != a.Type.Size() || !slices.Contains(a.Type.ptxForms(), p.Type):
+		switch pointer := a.typ.Pointer > 0; {
+		case p.Size != a.typ.Size() || !slices.Contains(a.typ.ptxForms(), p.Type):
 			c.faultAt(ptxExt, p.Line, "parameter %d is %s of %d bytes, but %s is %s in %s, which is %s of %d", i, p.Type, p.Size,
-				a.Name, a.Type, c.argFile(), strings.Join(a.Type.ptxForms(), " or "), a.Type.Size()).Fix("%s", c.remedy())
+				a.name, a.typ, c.argFile(), strings.Join(a.typ.ptxForms(), " or "), a.typ.Size()).Fix("%s", c.remedy())
 		case marks && pointer && !p.Pointer:
-			c.faultAt(ptxExt, p.Line, "parameter %d is not a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix("%s", c.remedy())
+			c.faultAt(ptxExt, p.Line, "parameter %d is not a pointer, but %s is %s in %s", i, a.name, a.typ, c.argFile()).Fix("%s", c.remedy())
 		case !pointer && p.Pointer:
-			c.faultAt(ptxExt, p.Line, "parameter %d is a pointer, but %s is %s in %s", i, a.Name, a.Type, c.argFile()).Fix("%s", c.remedy())
+			c.faultAt(ptxExt, p.Line, "parameter %d is a pointer, but %s is %s in %s", i, a.name, a.typ, c.argFile()).Fix("%s", c.remedy())
 		}
 	}
 }
 
 // checkCubin compares each parameter's place in the constant bank.
-func (c *checker) checkCubin(args []Param) {
+func (c *checker) checkCubin(args []slot) {
 	end := 0
 	for i, p := range c.Cubin.Params {
-		name, size := "a scratch pointer", pointerSize
+		name, size, align := "a scratch pointer", pointerSize, pointerSize
 		if i < len(args) {
-			name, size = args[i].Name, args[i].Type.Size()
+			name, size = args[i].name, args[i].typ.Size()
+			align = size
+			if args[i].typ.Rank > 0 {
+				align = 1 // a map's is of the bank, whose start the file does not tell
+			}
 		}
 		switch {
 		case p.Ordinal != i:
@@ -106,7 +104,7 @@ func (c *checker) checkCubin(args []Param) {
 		case p.Size != size:
 			c.fault(cubinExt, "parameter %d has %d bytes, but is %s of %d bytes by %s", i, p.Size, name, size, c.argFile()).Fix("%s", c.remedy())
 			return
-		case p.Offset%size != 0:
+		case p.Offset%align != 0:
 			c.fault(cubinExt, "parameter %d (%s of %d bytes) lies at offset %d, which is not a multiple of its size", i, name, size, p.Offset).Fix("%s", c.remedy())
 			return
 		case p.Offset < end:

@@ -20,6 +20,7 @@ type compiled struct {
 	described bool // a sidecar names the constants and what is folded
 	signed    bool // the user names the arguments
 	params    []param
+	slots     []slot // what the params are passed as
 	constants []Constant
 	unnamed   map[int]Constant // by position in the source, where no file names them
 	positions map[string]int   // of arguments, where known
@@ -148,14 +149,14 @@ func compile(im *artefact.Image, signatures map[string]Signature) (compiled, []s
 		out.image.Symbol = im.Meta.Name
 		out.image.Target = c.target()
 		c.readCode(&out.image)
-		c.checkDescriptors()
+		c.ownMap()
 	}
 	if c.ok() {
 		c.readParams(&out)
 		out.image.Args = out.args()
 	}
 	if c.ok() {
-		out.image.Hidden = c.hidden(out.params)
+		out.image.Hidden = c.hidden(out.slots)
 		c.readLaunch(&out.image)
 	}
 	return out, c.warnings, c.faults.Err()

@@ -24,23 +24,16 @@ func (c *checker) describe(out *compiled) {
 	}
 	out.key, out.config, out.types, out.order = s.Key, s.Config, s.Types, s.Order
 	out.grid = c.declaredGrid(out)
-	if c.TTIR != nil && c.ok() {
-		d.compare(c.TTIR.Args)
-	}
+	d.finish()
 }
 
 // description is a file that names the arguments, on its way into a compiled.
 type description struct {
 	*checker
-	out  *compiled
-	args []describedArg // what is passed
-	seen map[string]bool
-	ext  string // of the file that describes
-}
-
-type describedArg struct {
-	param
-	outer string // the Python parameter's name: of a tuple's member, the tuple's
+	out   *compiled
+	outer []string // by parameter, the Python parameter's name: of a tuple's member, the tuple's
+	seen  map[string]bool
+	ext   string // of the file that describes
 }
 
 // add takes one parameter; name is its own, "ptrs.0" or "ptrs.field" for a
@@ -85,10 +78,6 @@ func (d *description) add(p artefact.SidecarParam, name, outer string) {
 }
 
 func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
-	if isDescriptor(p.Type) {
-		d.fault(d.ext, "parameter %s takes a host tensor descriptor, which kerngen does not launch yet", name).Fix(deviceDescriptor)
-		return
-	}
 	t, err := ParseType(p.Type)
 	if err != nil {
 		d.fault(d.ext, "parameter %s: %v", name, err)
@@ -118,34 +107,43 @@ func (d *description) addArgument(p artefact.SidecarParam, name, outer string) {
 		d.fault(d.ext, "parameter %s is nullable, but %s is not a pointer", name, t).Fix("remove nullable")
 	}
 	d.out.params = append(d.out.params, q)
-	if q.passed() {
-		d.args = append(d.args, describedArg{q, outer})
+	d.outer = append(d.outer, outer)
+}
+
+// finish lays the parameters out and checks them against the TTIR.
+func (d *description) finish() {
+	if !d.ok() {
+		return
+	}
+	d.layOut(d.out)
+	if d.TTIR != nil && d.ok() {
+		d.compare(d.TTIR.Args)
 	}
 }
 
 // compare checks what is passed against the TTIR.
 func (d *description) compare(args []artefact.Arg) {
-	if len(args) != len(d.args) {
-		d.fault(d.ext, "%d arguments are passed, but %s has %d", len(d.args), d.file(ttirExt), len(args)).Fix(remake)
+	if len(args) != len(d.out.slots) {
+		d.fault(d.ext, "%d arguments are passed, but %s has %d", len(d.out.slots), d.file(ttirExt), len(args)).Fix(remake)
 		return
 	}
 	r, _ := parseRelease(d.out.triton)
 	for i, a := range args {
-		want := d.args[i]
-		if a.Name != "" && a.Name != want.Name && a.Name != want.outer {
-			d.faultAt(ttirExt, a.Line, "argument %d is %s, but %s in %s", i, a.Name, want.Name, d.file(d.ext)).Fix(remake)
+		want := d.out.slots[i]
+		if !want.named(a, d.out.params, d.outer[want.param]) {
+			d.faultAt(ttirExt, a.Line, "argument %d is %s, but %s in %s", i, a.Name, want.name, d.file(d.ext)).Fix(remake)
 			continue
 		}
 		t, err := parseMLIR(a.Type)
 		if err != nil {
-			d.faultAt(ttirExt, a.Line, "argument %s: %v", want.Name, err)
+			d.faultAt(ttirExt, a.Line, "argument %s: %v", want.name, err)
 			continue
 		}
-		if !r.prints(want.Type, t) {
-			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.Name, a.Type, want.Type, d.file(d.ext)).Fix(remake)
+		if !r.prints(want.typ, t) {
+			d.faultAt(ttirExt, a.Line, "argument %s is %s, but %s in %s", want.name, a.Type, want.typ, d.file(d.ext)).Fix(remake)
 		}
 		if a.Divisibility != want.guard.divisor() {
-			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.Name, a.Divisibility, want.guard.divisor(), d.file(d.ext)).Fix(remake)
+			d.faultAt(ttirExt, a.Line, "argument %s has tt.divisibility %d, but %d in %s", want.name, a.Divisibility, want.guard.divisor(), d.file(d.ext)).Fix(remake)
 		}
 	}
 }

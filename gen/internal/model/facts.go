@@ -29,10 +29,15 @@ func FactsOf(im *artefact.Image) Facts {
 	f := Facts{Refused: err}
 	switch {
 	case err == nil:
-		for _, p := range out.params {
+		at := make([]int, len(out.params))
+		for i, p := range out.params {
 			if p.passed() {
-				f.Params = append(f.Params, Passed{p.Name, p.Type.String(), p.guard.divisor(), 1})
+				at[i] = len(f.Params)
+				f.Params = append(f.Params, Passed{p.Name, p.Type.String(), p.guard.divisor(), 0})
 			}
+		}
+		for _, s := range out.slots {
+			f.Params[at[s.param]].Slots++
 		}
 	case im.TTIR != nil:
 		f.Params = ttirFacts(im)
@@ -97,23 +102,12 @@ func descriptorTypes(im *artefact.Image) map[string]string {
 		}
 		for _, a := range s.Args {
 			if strings.HasPrefix(a.Type, descriptorPrefix) && a.Name != "" {
-				types[a.Name] = descriptorType(a.Type)
+				types[a.Name] = a.Type
+				if t, err := parseMLIR(a.Type); err == nil {
+					types[a.Name] = t.String()
+				}
 			}
 		}
 	}
 	return types
-}
-
-// descriptorType spells "!tt.tensordesc<tensor<64x64xf16>>", and the form
-// without "tensor" that later releases print, as signatures do.
-func descriptorType(mlir string) string {
-	inner := strings.TrimSuffix(strings.TrimPrefix(mlir, descriptorPrefix), ">")
-	inner = strings.TrimSuffix(strings.TrimPrefix(inner, "tensor<"), ">")
-	inner, _, _ = strings.Cut(inner, ",") // a layout
-	dims := strings.Split(inner, "x")
-	t, err := parseMLIR(dims[len(dims)-1])
-	if err != nil || len(dims) < 2 {
-		return mlir
-	}
-	return "tensordesc<" + t.String() + "[" + strings.Join(dims[:len(dims)-1], ", ") + "]>"
 }

@@ -17,7 +17,7 @@ func (c *checker) launchMeta(out *compiled) {
 		c.fault(launchExt, "%s: a launch of this kind is not supported", m.Foreign).Fix("recompile without it")
 		return
 	case m.Descriptor:
-		c.fault(launchExt, "%s takes host tensor descriptors, which kerngen does not launch yet", m.Entry).Fix(deviceDescriptor)
+		c.fault(launchExt, "%s takes host tensor descriptors, which files of this kind do not describe", m.Entry).Fix("put %s beside it", c.file(sidecarExt))
 		return
 	case m.Entry != c.Meta.Name:
 		c.fault(launchExt, "the entry is %q, but %s says %q", m.Entry, c.file(metaExt), c.Meta.Name).Fix(remake)
@@ -31,11 +31,8 @@ func (c *checker) launchMeta(out *compiled) {
 	for _, a := range m.Args {
 		d.add(artefact.SidecarParam{Name: a.Name, Type: a.Type, DivisibleBy: a.DivisibleBy}, a.Name, a.Name)
 	}
-	if !c.ok() {
+	if d.finish(); !c.ok() {
 		return
-	}
-	if c.TTIR != nil {
-		d.compare(c.TTIR.Args)
 	}
 	out.positions = map[string]int{}
 	for _, a := range m.Args {

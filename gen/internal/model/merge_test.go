@@ -208,14 +208,19 @@ func TestOptionFaults(t *testing.T) {
 
 func TestParseSignature(t *testing.T) {
 	for in, want := range map[string]string{
-		"x":                  `"x" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
-		"x: *fp32,":          `"" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
-		"2x: i32":            `"2x" is not the name of an argument`,
-		"x: i32, x: i32":     "two arguments are named x",
-		"x: i32:8":           `x: ":8" is not a promise that a launch can check; :16 is`,
-		"x: i32:":            `x: ":" is not a promise that a launch can check; :16 is`,
-		"x: fp32:16":         "x: only pointers and integers are promised to be divisible by 16, not fp32",
-		"x: tensordesc<f16>": `x: unknown type "tensordesc<f16>"`,
+		"x":                                     `"x" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
+		"x: *fp32,":                             `"" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
+		"2x: i32":                               `"2x" is not the name of an argument`,
+		"x: i32, x: i32":                        "two arguments are named x",
+		"x: i32:8":                              `x: ":8" is not a promise that a launch can check; :16 is`,
+		"x: i32:":                               `x: ":" is not a promise that a launch can check; :16 is`,
+		"x: fp32:16":                            "x: only pointers and integers are promised to be divisible by 16, not fp32",
+		"x: tensordesc<f16>":                    `x: unknown type "tensordesc<f16>"; a tensor descriptor is tensordesc<fp16[64, 64]>`,
+		"x: tensordesc<f16[8]>":                 `x: type "tensordesc<f16[8]>": unknown type "f16"`,
+		"x: tensordesc<fp16[8, 8, 8, 8, 8, 8]>": `x: type "tensordesc<fp16[8, 8, 8, 8, 8, 8]>" has 6 dimensions; a tensor descriptor has 1 to 5`,
+		"x: tensordesc<fp16[8, 0]>":             `x: type "tensordesc<fp16[8, 0]>": "0" is not the extent of a block`,
+		"x: tensordesc<fp16[]>":                 `x: type "tensordesc<fp16[]>": "" is not the extent of a block`,
+		"x: tensordesc<fp16[8]>:16":             "x: only pointers and integers are promised to be divisible by 16, not tensordesc<fp16[8]>",
 	} {
 		if _, err := ParseSignature(in); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("ParseSignature(%q): %v, want %s", in, err, want)
@@ -252,6 +257,7 @@ func TestSuffixNames(t *testing.T) {
 
 func FuzzParseSignature(f *testing.F) {
 	f.Add("x_ptr: *fp32:16, n: i32")
+	f.Add("x: tensordesc<fp16[64, 64],layout(a, b)>, n: i32")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseSignature(text)
 		if err != nil {

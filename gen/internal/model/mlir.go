@@ -20,6 +20,9 @@ const (
 // "!tt.ptr<f32>", "!tt.ptr<!tt.ptr<i64>, 1>", "!tt.ptr<f32, \"constant\">".
 // Signs are lost there: an integer comes out signed.
 func parseMLIR(s string) (Type, error) {
+	if strings.HasPrefix(s, descriptorPrefix) {
+		return parseDescriptorMLIR(s)
+	}
 	inner, ok := strings.CutPrefix(s, "!tt.ptr<")
 	if !ok {
 		for _, e := range elements {

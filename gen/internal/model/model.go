@@ -89,8 +89,9 @@ type Image struct {
 	Target         Target
 	Kind           ImageKind
 	Symbol         string
-	Args           []int // what is passed: indices into Kernel.Params
-	Hidden         int   // scratch pointers that follow: 0, 1 (global) or 2 (global, profile)
+	Args           []int        // what is passed: indices into Kernel.Params
+	Descriptors    []Descriptor // how those of Args that are tensor descriptors are passed, in order
+	Hidden         int          // scratch pointers that follow: 0, 1 (global) or 2 (global, profile)
 	NumWarps       int
 	Cluster        [3]int // {1, 1, 1}: none; the grid counts clusters
 	Shared         int    // dynamic shared memory, bytes
@@ -100,6 +101,19 @@ type Image struct {
 	PDL            bool // launched with programmatic stream serialisation
 	Code           []byte
 	Origin         string // artefact path without extension, for messages
+}
+
+// Descriptor says what an image takes a host tensor descriptor as: a tensor map
+// that the launch encodes, then its extents (i32) and strides (i64); or pieces,
+// which are the address, extents (i64) and strides (i64), flags (i1), and again
+// extents and strides as with a map.
+type Descriptor struct {
+	Box        []int // of a map: elements that are loaded at a time, by dimension; nil: taken apart
+	DataType   int   // of a map: CUtensorMapDataType
+	Swizzle    int   // of a map: CUtensorMapSwizzle
+	FP4Padded  bool  // the map's innermost extent is twice the descriptor's
+	DoubledArg bool  // and so is the one that is passed beside it
+	Flags      int   // of pieces: 0, 1 (NaN padding) or 2 (rounding to TF32 too)
 }
 
 // Scratch is device memory each CTA needs, in bytes.

@@ -20,12 +20,21 @@ func (c *checker) readParams(out *compiled) {
 	case c.Launch != nil:
 		c.launchMeta(out)
 	case c.TTIR != nil && (c.named() || !isSigned):
-		out.params = c.ttirParams()
+		c.ttirParams(out)
 	case isSigned:
 		c.signed(signature, out)
 	default:
 		c.untold(metaExt, out.kernel, "nothing says what %s takes", c.Meta.Name)
 	}
+	if c.ok() && c.takenApart() {
+		c.checkWhole(out)
+	}
+}
+
+// layOut says what the parameters are passed as.
+func (c *checker) layOut(out *compiled) {
+	out.image.Descriptors = c.descriptors(out.params)
+	out.slots = layOut(out.params, out.image.Descriptors)
 }
 
 // named reports whether the TTIR has the names of all arguments.
@@ -49,7 +58,7 @@ func (c *checker) checkRange() {
 
 // checkSource compares the module before any pass with the TTIR made from it.
 func (c *checker) checkSource() {
-	if c.TTIR == nil || c.Source == nil {
+	if c.TTIR == nil || c.Source == nil || c.takenApart() {
 		return
 	}
 	ttir, source := c.TTIR.Args, c.Source.Args
@@ -73,37 +82,47 @@ func argText(a artefact.Arg) string {
 	return s
 }
 
-// ttirParams are the parameters as the TTIR alone tells them.
-func (c *checker) ttirParams() []param {
-	var params []param
-	names := c.ttirNames()
-	for i, a := range c.TTIR.Args {
+// ttirParams takes the parameters as the TTIR alone tells them; where that has
+// descriptors taken apart, as the module before any pass does.
+func (c *checker) ttirParams(out *compiled) {
+	ext, args := ttirExt, c.TTIR.Args
+	if c.takenApart() {
+		ext, args = sourceExt, c.Source.Args
+	}
+	args = c.heads(ext, args)
+	names := c.ttirNames(ext, args)
+	for i, a := range args {
 		t, err := parseMLIR(a.Type)
 		if err == nil {
 			err = t.checkArgument()
 		}
 		if err != nil {
-			c.faultAt(ttirExt, a.Line, "argument %s: %v", argName(a), err)
+			c.faultAt(ext, a.Line, "argument %s: %v", argName(a), err)
 			continue
 		}
-		guard := c.divisibleBy(fmt.Sprintf("%s:%d", ttirExt, a.Line), argName(a), t, a.Divisibility)
+		guard := c.divisibleBy(fmt.Sprintf("%s:%d", ext, a.Line), argName(a), t, a.Divisibility)
 		if len(names) > 0 {
-			params = append(params, param{Param: Param{Name: names[i], Type: t}, guard: guard})
+			out.params = append(out.params, param{Param: Param{Name: names[i], Type: t}, guard: guard})
 		}
 	}
-	return params
+	if !c.ok() {
+		return
+	}
+	c.layOut(out)
+	if ext == sourceExt && c.ok() {
+		c.compareSlots(ttirExt, c.TTIR.Args, out, out.slots)
+	}
 }
 
 // ttirNames are the parameters' names. A tuple's members all have the tuple's
 // name, and so have the pieces of a host descriptor that was taken apart; only
-// the module before any pass tells which it is, and checkDescriptors has
-// looked there. None where a name is missing, which is then a fault.
-func (c *checker) ttirNames() []string {
-	args := c.TTIR.Args
+// the module before any pass tells which it is. None where a name is missing,
+// which is then a fault.
+func (c *checker) ttirNames(ext string, args []artefact.Arg) []string {
 	count := map[string]int{}
 	for _, a := range args {
 		if a.Name == "" {
-			c.faultAt(ttirExt, a.Line, "argument %s has no name; Triton keeps names since %s", argName(a), argumentNames).
+			c.faultAt(ext, a.Line, "argument %s has no name; Triton keeps names since %s", argName(a), argumentNames).
 				Fix("name the arguments with --signature '%s=NAME: TYPE, …', put %s beside it, or recompile with a later Triton", c.TTIR.Name, c.file(sidecarExt))
 			return nil
 		}
@@ -117,10 +136,10 @@ func (c *checker) ttirNames() []string {
 			continue
 		}
 		if member[a.Name] > 0 && args[i-1].Name != a.Name {
-			c.faultAt(ttirExt, a.Line, "two arguments that do not follow each other are both named %s", a.Name).Fix(remake)
+			c.faultAt(ext, a.Line, "two arguments that do not follow each other are both named %s", a.Name).Fix(remake)
 		}
 		if member[a.Name] == 0 && c.Source == nil {
-			c.faultAt(ttirExt, a.Line, "%d arguments are named %s: a tuple or a host tensor descriptor, which only %s tells", count[a.Name], a.Name, c.file(sourceExt)).
+			c.faultAt(ext, a.Line, "%d arguments are named %s: a tuple or a host tensor descriptor, which only %s tells", count[a.Name], a.Name, c.file(sourceExt)).
 				Fix("put %s or %s beside it", c.file(sourceExt), c.file(sidecarExt))
 		}
 		names = append(names, fmt.Sprintf("%s.%d", a.Name, member[a.Name]))
@@ -128,6 +147,10 @@ func (c *checker) ttirNames() []string {
 	}
 	return names
 }
+
+// hasPromise reports whether an argument of type t can be promised to be
+// divisible.
+func (t Type) hasPromise() bool { return t.Pointer > 0 || t.isInteger() }
 
 // promised is the divisibility that Triton's own specialisation promises, the
 // only one that a launch knows how to check.
@@ -142,7 +165,7 @@ func (c *checker) divisibleBy(ext, name string, t Type, n int) GuardKind {
 		c.fault(ext, "%s is promised to be divisible by %d; kerngen checks %d only", name, n, promised).
 			Fix("recompile with %d or without the promise", promised)
 		return 0
-	case t.Pointer == 0 && !t.isInteger():
+	case !t.hasPromise():
 		c.fault(ext, "%s is promised to be divisible by %d, but %s is neither a pointer nor an integer", name, n, t).Fix(remake)
 		return 0
 	}

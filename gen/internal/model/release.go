@@ -20,6 +20,9 @@ var (
 
 	globalScratchPassed  = release{3, 3} // a pointer to it follows the arguments
 	profileScratchPassed = release{3, 5} // and one to that follows it
+
+	doubledFP4Argument = release{3, 5} // what is passed beside an fp4_padded map is doubled as the map's extent
+	trueFP4Argument    = release{3, 7} // and no more
 )
 
 var releasePattern = regexp.MustCompile(`^(\d{1,6})\.(\d{1,6})`)
@@ -48,7 +51,7 @@ func (r release) prints(t, got Type) bool {
 	if t.Elem == "fp8e4nv" && got.Elem == "fp8e4b8" && !r.has(ownFP8Spelling) {
 		got.Elem = t.Elem
 	}
-	return got.Pointer == t.Pointer && got.element().mlir == t.element().mlir && got.Const == (t.Const && r.has(constInTTIR))
+	return got.Pointer == t.Pointer && got.Rank == t.Rank && got.Block == t.Block && got.element().mlir == t.element().mlir && got.Const == (t.Const && r.has(constInTTIR))
 }
 
 // has reports whether r writes what Triton writes since the given release.

@@ -29,7 +29,7 @@ func ParseSignature(text string) (Signature, error) {
 		return s, nil
 	}
 	seen := map[string]bool{}
-	for _, item := range strings.Split(text, ",") {
+	for _, item := range splitArguments(text) {
 		name, typ, ok := strings.Cut(item, ":")
 		name = strings.TrimSpace(name)
 		if !ok || name == "" {
@@ -52,7 +52,7 @@ func ParseSignature(text string) (Signature, error) {
 			switch {
 			case strings.TrimSpace(promise) != fmt.Sprint(promised):
 				return s, fmt.Errorf("%s: %q is not a promise that a launch can check; :%d is", name, ":"+strings.TrimSpace(promise), promised)
-			case a.typ.Pointer == 0 && !a.typ.isInteger():
+			case !a.typ.hasPromise():
 				return s, fmt.Errorf("%s: only pointers and integers are promised to be divisible by %d, not %s", name, promised, a.typ)
 			}
 			a.promised = true
@@ -60,6 +60,26 @@ func ParseSignature(text string) (Signature, error) {
 		s.args = append(s.args, a)
 	}
 	return s, nil
+}
+
+// splitArguments splits at commas, but not at those within a type.
+func splitArguments(text string) []string {
+	var items []string
+	depth, start := 0, 0
+	for i, r := range text {
+		switch r {
+		case '[', '<', '(':
+			depth++
+		case ']', '>', ')':
+			depth--
+		case ',':
+			if depth <= 0 {
+				items = append(items, text[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(items, text[start:])
 }
 
 // option is the option that gave s.
@@ -78,22 +98,24 @@ func (c *checker) signed(s Signature, out *compiled) {
 		}
 		out.params = append(out.params, p)
 	}
-	if c.TTIR == nil {
+	if c.layOut(out); c.TTIR == nil || !c.ok() {
 		return
 	}
 	args := c.TTIR.Args
-	if len(args) != len(out.params) {
-		c.fault(ttirExt, "%s has %d arguments, but %d in %s", c.TTIR.Name, len(args), len(out.params), c.option)
+	if len(args) != len(out.slots) {
+		c.fault(ttirExt, "%s has %d arguments, but %d in %s", c.TTIR.Name, len(args), len(out.slots), c.option)
 		return
 	}
 	for i, a := range args {
-		p := &out.params[i]
+		s := out.slots[i]
+		p := &out.params[s.param]
 		t, err := parseMLIR(a.Type)
 		switch {
 		case err != nil:
-			c.faultAt(ttirExt, a.Line, "argument %s: %v", p.Name, err)
-		case t.Pointer != p.Type.Pointer || t.element().mlir != p.Type.element().mlir:
-			c.faultAt(ttirExt, a.Line, "argument %d is %s, but %s is %s in %s", i, a.Type, p.Name, p.Type, c.option)
+			c.faultAt(ttirExt, a.Line, "argument %s: %v", s.name, err)
+		case t.Pointer != s.typ.Pointer || t.Rank != s.typ.Rank || t.Block != s.typ.Block || t.element().mlir != s.typ.element().mlir:
+			c.faultAt(ttirExt, a.Line, "argument %d is %s, but %s is %s in %s", i, a.Type, s.name, s.typ, c.option)
+		case p.Type.Rank > 0: // it has no promise
 		case p.guard == DivisibleBy16 && a.Divisibility == 0:
 			c.faultAt(ttirExt, a.Line, "argument %d is not promised to be divisible by %d, but %s is in %s", i, promised, p.Name, c.option)
 		default:

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 // integers of 32 and 64 bits, since a launch sees whether a value fits the
 // narrower one. What a kernel does with a pointer is not the caller's business.
 func family(t Type) Type {
-	t.Const = false
+	t.Const, t.Block = false, ""
 	if narrow, ok := narrower[t]; ok {
 		return narrow
 	}
@@ -79,6 +80,9 @@ func widen(all []compiled) []compiled {
 				*w = q.Type
 			}
 			w.Const = w.Const && q.Type.Const
+			if q.Type.Block != w.Block {
+				w.Block = ""
+			}
 		}
 	}
 	for i, c := range all {
@@ -122,12 +126,15 @@ func nameClasses(all []class) {
 // typeNames are types as parts of names: their elements, with what tells
 // pointers from values where there are both.
 func typeNames(types []Type) []string {
-	mixed := slices.ContainsFunc(types, func(t Type) bool { return t.Pointer != types[0].Pointer })
+	mixed := slices.ContainsFunc(types, func(t Type) bool { return t.Pointer != types[0].Pointer || t.Rank != types[0].Rank })
 	var names []string
 	for _, t := range types {
 		name := t.Elem
 		if mixed {
 			name = strings.Repeat("ptr_", t.Pointer) + name
+			if t.Rank > 0 {
+				name = fmt.Sprintf("desc%d_%s", t.Rank, t.Elem)
+			}
 		}
 		names = append(names, name)
 	}

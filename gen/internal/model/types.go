@@ -10,6 +10,11 @@ type Type struct {
 	Elem    string // Triton's name: "i1", "i8", …, "u64", "fp16", "bf16", "fp32", "fp64", "fp8e4nv", …
 	Pointer int    // levels of indirection: 0 a scalar, 1 "*fp32"
 	Const   bool   // "*kfp32": the kernel does not write through it
+	Rank    int    // of a host tensor descriptor; 0 for all else
+
+	// Block is the extents of what a descriptor loads at a time: "64, 64"; ""
+	// where images differ in it.
+	Block string
 }
 
 // element is one of Triton's element types.
@@ -63,6 +68,9 @@ var pointerForms = []string{".u64", ".b64"}
 // ParseType reads a type as Triton's signatures spell it: "i32", "*fp16",
 // "*kfp32" (const), "**i64".
 func ParseType(s string) (Type, error) {
+	if isDescriptor(s) {
+		return parseDescriptor(s)
+	}
 	name := strings.TrimLeft(s, "*")
 	t := Type{Pointer: len(s) - len(name)}
 	if rest, ok := strings.CutPrefix(name, "k"); ok && t.Pointer == 1 {
@@ -75,9 +83,6 @@ func ParseType(s string) (Type, error) {
 	t.Elem = e.name
 	return t, t.checkArgument()
 }
-
-// isDescriptor reports whether a signature's type is a host tensor descriptor.
-func isDescriptor(s string) bool { return strings.HasPrefix(s, "tensordesc") }
 
 // parseElement reads an element type as Triton spells it: "fp16".
 func parseElement(s string) (element, error) {
@@ -99,14 +104,17 @@ func elementNames() string {
 
 // checkArgument refuses what Triton cannot pass to a kernel.
 func (t Type) checkArgument() error {
-	if t.Pointer == 0 && t.element().ptx == nil {
+	if t.Pointer == 0 && t.Rank == 0 && t.element().ptx == nil {
 		return fmt.Errorf("type %q cannot be passed by value; Triton passes 8-bit floats through pointers only", t)
 	}
 	return nil
 }
 
-// String is Triton's spelling: "i32", "*kfp16".
+// String is Triton's spelling: "i32", "*kfp16", "tensordesc<fp16[64, 64]>".
 func (t Type) String() string {
+	if t.Rank > 0 {
+		return t.descriptorString()
+	}
 	s := strings.Repeat("*", t.Pointer)
 	if t.Const {
 		s += "k"
@@ -114,23 +122,30 @@ func (t Type) String() string {
 	return s + t.Elem
 }
 
-// Size is what the type takes as an argument, in bytes.
+// Size is what the type takes as an argument, in bytes: a descriptor its tensor
+// map.
 func (t Type) Size() int {
-	if t.Pointer > 0 {
+	switch {
+	case t.Pointer > 0:
 		return pointerSize
+	case t.Rank > 0:
+		return tensorMapSize
 	}
 	return t.element().size
 }
 
 // isInteger reports whether t is a scalar integer; i1 is none.
 func (t Type) isInteger() bool {
-	return t.Pointer == 0 && t.element().kind == integer
+	return t.Pointer == 0 && t.Rank == 0 && t.element().kind == integer
 }
 
 // ptxForms are the ways in which PTX declares an argument of type t.
 func (t Type) ptxForms() []string {
-	if t.Pointer > 0 {
+	switch {
+	case t.Pointer > 0:
 		return pointerForms
+	case t.Rank > 0:
+		return tensorMapForms
 	}
 	return t.element().ptx
 }

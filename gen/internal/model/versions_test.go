@@ -53,9 +53,7 @@ const unnamed = "argument %arg0 has no name; Triton keeps names since 3.5"
 var refusedVersions = map[string]string{
 	"add.consan.sm90": `is instrumented ("consan"), which can change its parameters`,
 	"add.gsan.sm90":   `is instrumented ("gsan"), which can change its parameters`,
-	"host.sm80":       "takes a host tensor descriptor",
-	"host.sm90":       "takes a host tensor descriptor",
-	"tma.sm90":        "parameter %arg0 of tma takes a host tensor descriptor",
+	"tma.sm90":        "parameter %arg0 of tma is a tensor map that no file tells how to encode",
 }
 
 func TestVersions(t *testing.T) {
@@ -72,13 +70,15 @@ func TestVersions(t *testing.T) {
 		"fp8":     "e4_ptr *fp8e4nv:16, e5_ptr *fp8e5:16, out_ptr *fp32:16",
 		"calls":   "out_ptr *fp32, x fp32",
 		"wide":    "out_ptr *i32",
+		"host":    "x_desc tensordesc<fp16[32, 32]>, out_desc tensordesc<fp16[32, 32]>, n i32",
 	}
 	for i := range 72 {
 		params["wide"] += fmt.Sprintf(", a%02d i32", i)
 	}
 	eachVersion(t, func(t *testing.T, minor int, folder string, images []*artefact.Image) {
 		refusal := refusedVersions[folder]
-		if strings.Contains(folder, ".raw.") && minor < 5 {
+		undescribed := strings.Contains(folder, ".raw.") || strings.HasPrefix(folder, "host.")
+		if undescribed && minor < 5 {
 			refusal = unnamed
 		}
 		if refusal != "" {
@@ -122,6 +122,8 @@ func TestVersions(t *testing.T) {
 			want.Symbol = "scale_by_two"
 		case "scalars.":
 			want.NumWarps = 1
+		case "host.":
+			want.Descriptors = hostDescriptors(minor, want.Target.SM)
 		case "tuples.raw":
 			if minor < 8 { // the fields' names are lost
 				wantParams = strings.NewReplacer("rows", "0", "cols", "1").Replace(wantParams)
@@ -133,16 +135,31 @@ func TestVersions(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if passed := strings.Count(wantParams, ",") + 1 - strings.Count(wantParams, ":1,") - strings.Count(wantParams, ":null"); len(got.Args) != passed {
+		if passed := strings.Count(wantParams, ", ") + 1 - strings.Count(wantParams, "[32, 32]") - strings.Count(wantParams, ":1,") - strings.Count(wantParams, ":null"); len(got.Args) != passed {
 			t.Errorf("%d arguments are passed, want %d", len(got.Args), passed)
 		}
-		if (got.Shared > 0) != (name == "dot" || strings.HasPrefix(name, "descriptor")) {
+		if (got.Shared > 0) != (name == "dot" || strings.HasPrefix(name, "descriptor") || folder == "host.sm90") {
 			t.Errorf("%d bytes of shared memory", got.Shared)
 		}
 		if len(warnings) != wantWarnings {
 			t.Errorf("warnings: %q", warnings)
 		}
 	})
+}
+
+// hostDescriptors are those of the kernel host.
+func hostDescriptors(minor, sm int) []Descriptor {
+	d := Descriptor{Box: []int{32, 32}, DataType: 6, Swizzle: 2}
+	if sm < 90 {
+		d = Descriptor{Flags: 1}
+		switch {
+		case minor < 5:
+			d.Flags = 0
+		case minor >= 7:
+			d.Flags = 2
+		}
+	}
+	return []Descriptor{d, d}
 }
 
 // hiddenIn is how many scratch pointers Triton 3.minor appends.
@@ -185,7 +202,7 @@ func TestVersionsDescriptorParts(t *testing.T) {
 	for minor := 5; minor < 10; minor++ {
 		images := readVersion(t, fmt.Sprintf("3.%d/host.sm80", minor))
 		images[0].Source = nil
-		want := "takes a host tensor descriptor"
+		want := "argument x_desc is a part of a host tensor descriptor, which only host.source tells"
 		if minor < 8 {
 			want = "a tuple or a host tensor descriptor, which only host.source tells"
 		}

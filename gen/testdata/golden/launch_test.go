@@ -14,6 +14,7 @@ import (
 	"example.com/testdata/golden/nothing"
 	"example.com/testdata/golden/opt_none"
 	"example.com/testdata/golden/scalars"
+	"example.com/testdata/golden/tma_host"
 	"example.com/testdata/golden/tma_scratch"
 	"example.com/testdata/golden/tuned"
 	"example.com/testdata/golden/tuple"
@@ -71,8 +72,9 @@ func TestLaunchOnFakeDriver(t *testing.T) {
 		"opt":              opt_none.LaunchOptKernel(stream, grid, bf16, bf16, 7, 0.5),
 		"scalars": scalars.LaunchScalarsKernel(stream, grid, f64, true, 1, 2, 3, 4, 5, 6, 7, 8,
 			kernrt.NewFloat16(1), kernrt.NewBFloat16(2), 3, 4),
-		"scratch": tma_scratch.LaunchTmaScratchKernel(stream, grid, f16, f16, 64, 64),
-		"tuple":   tuple.LaunchTupleKernel(stream, grid, f32, f32, 1, 2, 3),
+		"descriptors": tma_host.LaunchTmaHostKernel(stream, grid, kernrt.NewTensorDesc(f16, 1, 8), kernrt.NewTensorDesc(f16, 1, 8)),
+		"scratch":     tma_scratch.LaunchTmaScratchKernel(stream, grid, f16, f16, 64, 64),
+		"tuple":       tuple.LaunchTupleKernel(stream, grid, f32, f32, 1, 2, 3),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

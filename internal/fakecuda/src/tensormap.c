@@ -1,5 +1,6 @@
 // Tensor maps. The image is not the hardware's: it holds the arguments, so that a
 // test can read them back from a launch's parameter.
+#include <stddef.h>
 #include <string.h>
 
 #include "fake.h"
@@ -20,6 +21,8 @@ enum {
 	INTERLEAVES = 3,
 	PROMOTIONS = 4,
 	OUTSIDE_FILLS = 2,
+	SMALL = 128 * 1024, // bytes of a tensor that drivers up to CUDA 13.1 mark
+	SMALL_MARK = 1 << 5, // bit 21 of the map's second word, as the hardware's
 };
 
 // Of 16 elements in shared memory, in bytes.
@@ -111,6 +114,15 @@ static struct image image_of(const struct tensor *t) {
 	return m;
 }
 
+_Static_assert(offsetof(struct image, fill) == 10, "the mark lies where the hardware's does");
+
+// The tensor's last byte.
+static uint64_t extent(const struct tensor *t) {
+	uint64_t last = (t->dims[0] * sixteen[t->type] + 15) / 16;
+	for (uint32_t i = 1; i < t->rank; i++) last += (t->dims[i] - 1) * t->strides[i - 1];
+	return last;
+}
+
 static void write_map(void *map, const struct image *m) {
 	memset(map, 0, 128);
 	memcpy(map, m, sizeof *m);
@@ -132,6 +144,7 @@ EXPORT CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void 
 	TRY(check_row(&t, box[0]));
 	struct image m = image_of(&t);
 	for (uint32_t i = 0; i < rank; i++) m.box[i] = (uint16_t)(box[i] - 1);
+	if (atomic_load(&driver_version) <= 13010 && extent(&t) < SMALL) m.fill |= SMALL_MARK;
 	write_map(map, &m);
 	return CUDA_SUCCESS;
 }

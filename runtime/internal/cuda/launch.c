@@ -12,18 +12,32 @@ struct kg_plan {
 	uint32_t threads, shared;
 	uint32_t cluster[3];
 	uint8_t cooperative, pdl, scratch, hidden;
+	uint32_t map_count;
+	kg_map *maps;
 	uint32_t arg_count;
 	uint32_t arg_offsets[];
 };
 
-kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count) {
+kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count, uint32_t map_count) {
 	kg_plan *plan = calloc(1, sizeof *plan + arg_count * sizeof plan->arg_offsets[0]);
 	if (plan == NULL) return NULL;
+	plan->map_count = map_count;
+	if (map_count > 0 && (plan->maps = kg_maps_new(map_count)) == NULL) {
+		free(plan);
+		return NULL;
+	}
 	plan->ctx = ctx;
 	plan->function = function;
 	plan->arg_count = arg_count;
 	return plan;
 }
+
+void kg_plan_free(kg_plan *plan) {
+	kg_maps_free(plan->maps);
+	free(plan);
+}
+
+kg_map *kg_plan_maps(kg_plan *plan) { return plan->maps; }
 
 void kg_plan_shape(kg_plan *plan, uint32_t threads, uint32_t shared, uint32_t x, uint32_t y, uint32_t z) {
 	plan->threads = threads;
@@ -69,20 +83,26 @@ static unsigned attributes(const kg_plan *plan, CUlaunchAttribute *a) {
 	return n;
 }
 
-// The driver takes the address of each parameter, so that it needs no offsets of
-// the constant bank, which differ between architectures.
-static inline void parameters(const kg_plan *plan, const unsigned char *args, CUdeviceptr *scratch, void **params) {
-	for (uint32_t i = 0; i < plan->arg_count; i++) params[i] = (void *)(args + plan->arg_offsets[i]);
-	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i];
-}
+// PARAMETERS declares params, the address of each parameter, which is all that the
+// driver takes: so it needs no offsets of the constant bank, which differ between
+// architectures. Those that are tensor maps are yet to be filled: maps and doubled
+// are what kg_maps_fill needs. VLAs cannot ask for alignment, so there is a map's
+// space more.
+#define PARAMETERS(plan, args, global_scratch, profile_scratch) \
+	CUdeviceptr scratch[2] = { global_scratch, profile_scratch }; \
+	unsigned char storage[(plan->map_count + 1) * sizeof(CUtensorMap)]; \
+	CUtensorMap *maps = (CUtensorMap *)(((uintptr_t)storage + MAP_ALIGN - 1) & ~(uintptr_t)(MAP_ALIGN - 1)); \
+	uint32_t doubled[plan->map_count + 1]; \
+	void *params[plan->arg_count + 2]; \
+	for (uint32_t i = 0; i < plan->arg_count; i++) params[i] = (void *)(args + plan->arg_offsets[i]); \
+	for (uint32_t i = 0; i < plan->hidden; i++) params[plan->arg_count + i] = &scratch[i]
+
+enum { MAP_ALIGN = 128 };
 
 static inline kg_status launch(const kg_plan *plan, CUstream stream, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
 	const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch, int refuse) {
 
-	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
-	void *params[plan->arg_count + 2];
-	parameters(plan, args, scratch, params);
-
+	PARAMETERS(plan, args, global_scratch, profile_scratch);
 	CUlaunchAttribute attrs[4];
 	CUlaunchConfig config = {
 		grid_x, grid_y, grid_z, plan->threads, 1, 1, plan->shared, stream, attrs, attributes(plan, attrs),
@@ -92,6 +112,7 @@ static inline kg_status launch(const kg_plan *plan, CUstream stream, uint32_t gr
 	kg_status s = kg_enter(plan->ctx, &before);
 	if (s != 0) return s;
 	if (refuse) s = refuse_capture(stream);
+	if (s == 0) s = kg_maps_fill(plan->maps, plan->map_count, params, maps, doubled);
 	if (s == 0) s = KG_CALL(cuLaunchKernelEx, &config, plan->function, params, NULL);
 	return kg_leave(plan->ctx, before, s);
 }
@@ -116,13 +137,16 @@ static kg_status set_params(CUgraphExec exec, CUgraphNode node, const CUDA_KERNE
 kg_status kg_update(const kg_plan *plan, CUgraphExec exec, CUgraphNode node, uint32_t grid_x, uint32_t grid_y,
 	uint32_t grid_z, const unsigned char *args, CUdeviceptr global_scratch, CUdeviceptr profile_scratch) {
 
-	CUdeviceptr scratch[2] = { global_scratch, profile_scratch };
-	void *params[plan->arg_count + 2];
-	parameters(plan, args, scratch, params);
+	PARAMETERS(plan, args, global_scratch, profile_scratch);
 	CUDA_KERNEL_NODE_PARAMS p = {
 		plan->function, grid_x, grid_y, grid_z, plan->threads, 1, 1, plan->shared, params, NULL, NULL, NULL,
 	};
-	KG_IN(plan->ctx, set_params(exec, node, &p));
+	CUcontext before;
+	kg_status s = kg_enter(plan->ctx, &before);
+	if (s != 0) return s;
+	s = kg_maps_fill(plan->maps, plan->map_count, params, maps, doubled);
+	if (s == 0) s = set_params(exec, node, &p);
+	return kg_leave(plan->ctx, before, s);
 }
 
 kg_status kg_node_scratch(const kg_plan *plan, CUgraphNode node, CUdeviceptr *scratch) {

@@ -1,16 +1,20 @@
 #ifndef KERNGEN_LAUNCH_H
 #define KERNGEN_LAUNCH_H
 
-#include "driver.h"
+#include "desc.h"
 
 // A plan is all of a launch that does not change between launches of one image
 // on one device. It is made once, when the image is loaded. It is opaque, so
 // that cgo has nothing in it to check at every launch.
 typedef struct kg_plan kg_plan;
 
-// kg_plan_new makes a plan with room for the offsets of so many arguments, to
-// be freed by free, or returns NULL.
-kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count);
+// kg_plan_new makes a plan with room for the offsets of so many arguments, some of
+// them tensor maps, to be freed by kg_plan_free, or returns NULL.
+kg_plan *kg_plan_new(CUcontext ctx, CUfunction function, uint32_t arg_count, uint32_t map_count);
+void kg_plan_free(kg_plan *plan);
+
+// kg_plan_maps is the plan's maps, to be set before the first launch.
+kg_map *kg_plan_maps(kg_plan *plan);
 
 // kg_plan_shape says what each CTA has: threads, bytes of dynamic shared memory,
 // and CTAs in its cluster.
@@ -21,7 +25,8 @@ void kg_plan_shape(kg_plan *plan, uint32_t threads, uint32_t shared, uint32_t x,
 // after the arguments (0, 1 or 2).
 void kg_plan_options(kg_plan *plan, int cooperative, int pdl, int scratch, int hidden);
 
-// kg_plan_arg says where in the args struct an argument is.
+// kg_plan_arg says where in the args struct an argument is: of one that is passed
+// as a tensor map, the kg_desc.
 void kg_plan_arg(kg_plan *plan, uint32_t i, uint32_t offset);
 
 // The status of a launch that would have been captured into a graph together

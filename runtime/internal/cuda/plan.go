@@ -7,7 +7,6 @@ package cuda
 #cgo nocallback kg_launch
 #cgo noescape kg_launch_captured
 #cgo nocallback kg_launch_captured
-#include <stdlib.h>
 #include "launch.h"
 */
 import "C"
@@ -20,7 +19,7 @@ type Plan struct{ c *C.kg_plan }
 
 // NewPlan makes a plan. It returns the zero Plan where there is no memory.
 func NewPlan(spec PlanSpec) Plan {
-	p := C.kg_plan_new(spec.Context.c(), spec.Function.c(), C.uint32_t(len(spec.Offsets)))
+	p := C.kg_plan_new(spec.Context.c(), spec.Function.c(), C.uint32_t(len(spec.Offsets)), C.uint32_t(len(spec.Maps)))
 	if p == nil {
 		return Plan{}
 	}
@@ -29,6 +28,12 @@ func NewPlan(spec PlanSpec) Plan {
 	C.kg_plan_options(p, flag(spec.Cooperative), flag(spec.PDL), flag(spec.Scratch), C.int(spec.Hidden))
 	for i, offset := range spec.Offsets {
 		C.kg_plan_arg(p, C.uint32_t(i), C.uint32_t(offset))
+	}
+	maps := C.kg_plan_maps(p)
+	for i, m := range spec.Maps {
+		C.kg_map_set(maps, C.uint32_t(i), C.uint32_t(m.Param), C.uint32_t(m.Rank), C.uint32_t(m.ElemSize),
+			C.int(m.DataType), C.int(m.Swizzle), (*C.uint32_t)(&m.Box[0]))
+		C.kg_map_options(maps, C.uint32_t(i), C.bool(m.FP4Padded), C.bool(m.DoubledArg), C.bool(m.Unmarked))
 	}
 	return Plan{p}
 }
@@ -44,7 +49,14 @@ func flag(b bool) C.int {
 func (p Plan) IsZero() bool { return p.c == nil }
 
 // Free gives the plan's memory back.
-func (p Plan) Free() { C.free(unsafe.Pointer(p.c)) }
+func (p Plan) Free() { C.kg_plan_free(p.c) }
+
+// C reads a Desc as Go wrote it.
+var (
+	_ [unsafe.Sizeof(Desc{})]struct{}           = [C.sizeof_kg_desc]struct{}{}
+	_ [unsafe.Offsetof(Desc{}.Strides)]struct{} = [unsafe.Offsetof(C.kg_desc{}.strides)]struct{}{}
+	_ [unsafe.Offsetof(Desc{}.Rank)]struct{}    = [unsafe.Offsetof(C.kg_desc{}.rank)]struct{}{}
+)
 
 // Launch queues a launch of x by y by z CTAs. args points to the args struct,
 // which the driver has read when Launch returns.

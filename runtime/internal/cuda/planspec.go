@@ -9,7 +9,8 @@ type PlanSpec struct {
 	Cluster     [3]int // CTAs; {1, 1, 1}: no cluster
 	Cooperative bool
 	PDL         bool
-	Scratch     bool // needs scratch memory: refused while the stream is captured
-	Hidden      int  // scratch pointers after the arguments
-	Offsets     []uintptr
+	Scratch     bool      // needs scratch memory: refused while the stream is captured
+	Hidden      int       // scratch pointers after the arguments
+	Offsets     []uintptr // in the args struct, of each parameter before those
+	Maps        []MapSpec // those of the parameters that are tensor maps
 }
