@@ -12,7 +12,7 @@ import (
 
 const (
 	maxExtent     = math.MaxInt32 // elements: extents are passed as i32
-	maxPitch      = 1 << 40       // bytes that a stride must be below
+	maxStride     = 1 << 40       // bytes that a stride must be below
 	tensorMapSize = 128           // bytes
 
 	// The newest driver that marks small tensors wrongly: CUDA 13.1. See
@@ -131,7 +131,7 @@ func (t *tensorParam) check(args unsafe.Pointer) error {
 
 // strides reports whether a dimension but the innermost may have the stride.
 func (t *tensorParam) strides(stride int64) bool {
-	return uint64(stride) <= uint64((maxPitch-1)/t.elemSize) && uint64(stride*t.elemSize)&(t.align-1) == 0
+	return uint64(stride) <= uint64((maxStride-1)/t.elemSize) && uint64(stride*t.elemSize)&(t.align-1) == 0
 }
 
 // fault says what is wrong with a tensor that check refuses.
@@ -159,8 +159,8 @@ func (t *tensorParam) fault(d cuda.Desc) error {
 			return faultf(ErrArgument, "%s has %d elements along dimension %d; a tensor has 1 to %d", t.name, extent, i, t.most)
 		case i == t.rank-1 && stride != 1:
 			return faultf(ErrArgument, "%s has stride %d along dimension %d, the innermost, which must be 1; transpose the tensor or copy it", t.name, stride, i)
-		case i < t.rank-1 && (stride < 0 || stride > (maxPitch-1)/t.elemSize):
-			return faultf(ErrArgument, "%s has stride %d along dimension %d, which is not 0 to %d elements", t.name, stride, i, (maxPitch-1)/t.elemSize)
+		case i < t.rank-1 && (stride < 0 || stride > (maxStride-1)/t.elemSize):
+			return faultf(ErrArgument, "%s has stride %d along dimension %d, which is not 0 to %d elements", t.name, stride, i, (maxStride-1)/t.elemSize)
 		case i < t.rank-1 && !t.strides(stride):
 			return faultf(ErrArgument, "%s has stride %d along dimension %d, %d bytes, which is not a multiple of %d; pad its rows to a multiple of %d elements",
 				t.name, stride, i, stride*t.elemSize, t.align, int64(t.align)/t.elemSize)

@@ -131,6 +131,39 @@ func descriptor(r *run) error {
 	return err
 }
 
+// host copies the tiles below row n from a tensor with a pitch to a larger one:
+// what lies outside the former is zero or, from 3.5 on, NaN if asked for.
+func host(r *run) error {
+	const block = 32
+	rows, cols, pitch := 1+r.IntN(100), 1+r.IntN(block), 8*(4+r.IntN(4))
+	outRows, outPitch := rows+r.IntN(40), 8*(4+r.IntN(2))
+	n := 1 + r.IntN(outRows)
+	x := draw(rows*pitch, func() kernrt.Float16 { return kernrt.Float16(r.Uint32()) })
+	outside := kernrt.Float16(0)
+	in, out := upload(r, x, 0), output[kernrt.Float16](r, outRows*outPitch)
+	xDesc := kernrt.NewTensorDesc(in.ptr(), rows, cols).WithStrides(pitch, 1)
+	if r.release >= "3.5" && r.IntN(2) == 0 {
+		xDesc, outside = xDesc.WithNaN(), kernrt.NewFloat16(float32(math.NaN()))
+	}
+	want := poisoned[kernrt.Float16](outRows * outPitch)
+	for row := range min(block*cdiv(n, block), outRows) {
+		for col := range block {
+			v := outside
+			if row < rows && col < cols {
+				v = x[row*pitch+col]
+			}
+			want[row*outPitch+col] = v
+		}
+	}
+	outDesc := kernrt.NewTensorDesc(out.ptr(), outRows, block).WithStrides(outPitch, 1)
+	type launch = func(*kernrt.Stream, kernrt.Grid, kernrt.TensorDesc[kernrt.Float16], kernrt.TensorDesc[kernrt.Float16], int32) error
+	err := function[launch](r)(r.stream, kernrt.Grid1D(cdiv(outRows, block)+1), xDesc, outDesc, int32(n))
+	if err == nil {
+		compare(r, "out", out, want)
+	}
+	return err
+}
+
 // tuples copies to an address that nothing is promised of.
 func tuples(r *run) error {
 	const block = 64

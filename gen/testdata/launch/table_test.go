@@ -4,7 +4,6 @@ package launch
 type entry struct {
 	launch  map[string]check // how each Launch function is checked
 	refused string           // part of what the generator says instead
-	later   string           // why it is not launched yet
 }
 
 // table is by the folders' names without release and target.
@@ -21,6 +20,7 @@ var table = map[string]entry{
 	"dot":                     {launch: map[string]check{"LaunchDot": dot}},
 	"dot.cluster":             {launch: map[string]check{"LaunchDot": dot}},
 	"fp8":                     {launch: map[string]check{"LaunchFp8": fp8}},
+	"host":                    {launch: map[string]check{"LaunchHost": host}},
 	"pdl":                     {launch: map[string]check{"LaunchPdl": pdl}},
 	"rows":                    {launch: map[string]check{"LaunchRows": rows}},
 	"scalars":                 {launch: map[string]check{"LaunchScalars": scalars}},
@@ -36,6 +36,5 @@ var table = map[string]entry{
 	"add.consan": {refused: `is instrumented ("consan")`},
 	"add.gsan":   {refused: `is instrumented ("gsan")`},
 
-	"host": {later: "host tensor descriptors are refused so far"},
-	"tma":  {later: "host tensor descriptors are refused so far"},
+	"tma": {refused: "parameter %arg0 of tma is a tensor map that no file tells how to encode"},
 }

@@ -112,6 +112,9 @@ func same[T kernrt.Elem](got, want T) bool {
 		return math.Float32bits(got) == math.Float32bits(any(want).(float32))
 	case float64:
 		return math.Float64bits(got) == math.Float64bits(any(want).(float64))
+	case kernrt.Float16:
+		want := any(want).(kernrt.Float16)
+		return got == want || got&0x7fff > 0x7c00 && want&0x7fff > 0x7c00
 	}
 	return got == want
 }
