@@ -13,11 +13,16 @@ import (
 
 func cdiv(a, b int) int { return (a + b - 1) / b }
 
-func add(r *run) error {
+func add(r *run) error { return addSome(r, r.IntN(2) == 0) } // where there is a variant for it
+
+// addBy16 is add where the only image wants a multiple of 16.
+func addBy16(r *run) error { return addSome(r, true) }
+
+func addSome(r *run, by16 bool) error {
 	n := 16 + r.IntN(3000)
 	x, y := draw(n, r.pattern), draw(n, r.pattern)
-	if r.IntN(2) == 0 {
-		n -= n % 16 // where there is a variant for it
+	if by16 {
+		n -= n % 16
 	}
 	want := poisoned[float32](len(x))
 	for i := range n {

@@ -29,7 +29,7 @@ var table = map[string]entry{
 	"tuples.raw":              {launch: map[string]check{"LaunchTuples": tuples}},
 	"wide":                    {launch: map[string]check{"LaunchWide": wide}},
 
-	"raw/binary-only": {launch: map[string]check{"LaunchAdd": add}},
+	"raw/binary-only": {launch: map[string]check{"LaunchAdd": addBy16}},
 	"raw/cache":       {launch: map[string]check{"LaunchAdd": add, "LaunchScaleByTwo": scaleHalves}},
 	"raw/dump":        {refused: "add.json is missing beside it"},
 
