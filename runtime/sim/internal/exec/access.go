@@ -164,6 +164,7 @@ func (a *access) misaligned(w *warp) {
 		i := first(m)
 		if v := w.addr[i]; v&uint64(a.size-1) != 0 {
 			w.fail(i, "address %#x is not a multiple of %d%s", v, a.size, w.whose(a, v))
+			w.fault.Argument = w.argumentOf(a, v)
 			return
 		}
 	}
@@ -186,13 +187,26 @@ func (a *access) outside(w *warp) {
 		w.fail(lane, "%s of %d bytes outside the thread's %d bytes of local memory", what, a.size, w.cta.program.localBytes)
 	default:
 		w.fail(lane, "%s of %d bytes at %#x%s", what, a.size, addr, w.whose(a, addr))
-		w.fault.Argument = w.argument(addr)
+		w.fault.Argument = w.argumentOf(a, addr)
 	}
+}
+
+// inGlobal says whether an address of the access is one of global memory.
+func (a *access) inGlobal(addr uint64) bool {
+	return a.space == ptx.Global || a.space == ptx.Generic && addr&windowMask == 0
+}
+
+// argumentOf is argument for an access, -1 where it is not of global memory.
+func (w *warp) argumentOf(a *access, addr uint64) int {
+	if !a.inGlobal(addr) {
+		return -1
+	}
+	return w.argument(addr)
 }
 
 // whose says where a global address lies.
 func (w *warp) whose(a *access, addr uint64) string {
-	if a.space != ptx.Global && a.space != ptx.Generic {
+	if !a.inGlobal(addr) {
 		return ""
 	}
 	where := ", in no allocation"

@@ -42,6 +42,8 @@ func init() {
 	define(each2(func(a, b uint32) uint32 { return flush(divideApprox(flush(a), flush(b))) }), "div.approx.ftz.f32")
 	define(each1(func(a uint64) uint64 { return bits64(1 / math.Sqrt(f64(a))) }), "rsqrt.approx.f64")
 
+	define(each1(func(a uint64) uint64 { return upper(1 / upperValue(a)) }), "rcp.approx.ftz.f64")
+	define(each1(func(a uint64) uint64 { return upper(1 / math.Sqrt(upperValue(a))) }), "rsqrt.approx.ftz.f64")
 	for _, h := range halves {
 		ftz := ""
 		if h.name == "bf16" {
@@ -64,6 +66,26 @@ func divideApprox(a, b uint32) uint32 {
 		return (a ^ b) & (1 << 31)
 	}
 	return divide(a, b)
+}
+
+// The approximations of binary64 use and give the upper 32 bits alone; the lower ones are ignored and zero. Subnormals are flushed.
+
+func upperValue(a uint64) float64 {
+	if a&0x7ff0_0000_0000_0000 == 0 {
+		return f64(a & (1 << 63))
+	}
+	return f64(a &^ 0xffffffff)
+}
+
+func upper(x float64) uint64 {
+	b := bits64(x)
+	if x == x && !math.IsInf(x, 0) {
+		b += 1 << 31 // to nearest
+	}
+	if b&0x7ff0_0000_0000_0000 == 0 {
+		return b & (1 << 63)
+	}
+	return b &^ 0xffffffff
 }
 
 // exp2Table are the powers 2^(n/32).

@@ -17,7 +17,6 @@ type barrier struct {
 	arrived  int
 	expected int
 	waiting  []*warp
-	at       int // the instruction of the first that waits
 	votes    uint32
 	all      bool
 	sum      int

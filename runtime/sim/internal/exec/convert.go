@@ -88,7 +88,7 @@ func compileConvert(c *compiler, in *inst) (step, error) {
 	case registerBits == 64 && wideSource:
 		return c.lanes(in, form{each1(func(a uint64) uint64 { return out(f(a & narrow)) }), v.from})
 	case registerBits == 64:
-		if v.to.Bits() == 64 && v.from == "u32" {
+		if isInteger(v.to) && v.from == "u32" { // as every address is made
 			return c.lanes(in, form{func(d *lanes64, a *lanes32) {
 				for i := range d {
 					d[i] = uint64(a[i])

@@ -67,8 +67,6 @@ type instance struct {
 	fn     *ptx.Func
 	regs   []operand
 	places map[string]place
-	exits  []int // returns to be sent to the end
-	base   map[string]int
 }
 
 // lower flattens the function, whose parameters and results are at the places given.

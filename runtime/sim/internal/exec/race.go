@@ -6,6 +6,7 @@ import (
 )
 
 // races finds accesses to shared memory of two warps, one of them a write, with no barrier between. For each byte it keeps who wrote it and who read it since the last barrier.
+// A barrier of some warps is taken for one of all: what races only across it is not found, and what is found does race.
 type races struct {
 	writer []mark
 	reader []mark

@@ -31,6 +31,7 @@ type warp struct {
 	t32   [1]lanes32
 	t64   [1]lanes64
 
+	carry     uint32 // of add.cc and its kind
 	copies    asyncCopies
 	fragments fragments // of the mma in progress
 }
