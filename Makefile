@@ -24,9 +24,10 @@ check:
 	CGO_ENABLED=0 go vet ./...
 	$(STATICCHECK) ./...
 
-# Launch overhead on this machine's driver, or on the one KERNGEN_LIBCUDA names.
+# Launches and copies on this machine's driver, or on the one KERNGEN_LIBCUDA names.
 bench:
 	go run ./benchmarks/launch
+	go run ./benchmarks/copies
 
 # Test binaries, benchmark and data for a machine with a GPU and no Go: copy the
 # folder there and run its run.sh.

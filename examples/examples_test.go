@@ -15,10 +15,11 @@ import (
 // programs are the examples, and what each finds wrong where its kernels do not
 // run.
 var programs = map[string]string{
-	"vecadd":  "vecadd: element ",
-	"matmul":  "matmul: row ",
-	"streams": "streams: element ",
-	"graph":   "graph: element ",
+	"vecadd":   "vecadd: element ",
+	"matmul":   "matmul: row ",
+	"streams":  "streams: element ",
+	"graph":    "graph: element ",
+	"pipeline": "pipeline: element ",
 }
 
 // Each example must succeed on this machine, whether it has a GPU or not, and

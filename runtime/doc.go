@@ -11,10 +11,16 @@
 //
 // It opens the CUDA driver (libcuda, 11.8 or later) at run time, at the first
 // use: importing it costs nothing, and a program that imports it builds and
-// starts on a machine without a GPU, where the first use returns ErrNoGPU (ErrNoDriver or ErrNoDevice).
+// starts on a machine without a GPU, where the first use returns ErrNoGPU.
 // KERNGEN_LIBCUDA names another library to open in its place. KERNGEN_DEBUG=1
 // makes every launch check its pointers and wait, so that a failure names the
 // launch that caused it.
+//
+// Launches, copies of HostBuffers, fills and events are queued; Synchronize,
+// Query, Done and SynchronizeContext tell when they are done. An error within a
+// kernel comes from a later call. Where it is one that the device does not recover
+// from (an address out of bounds, say) all calls return it from then on, and no
+// wait hangs; the process must end.
 //
 // All functions and methods are safe for concurrent use, on any goroutine and
 // thread; nobody needs runtime.LockOSThread. The device's primary context is
