@@ -2,6 +2,7 @@ package generated_test
 
 import (
 	"math"
+	"strings"
 
 	"github.com/kerngen/kerngen/generated/cooperative"
 	"github.com/kerngen/kerngen/generated/descriptor"
@@ -12,6 +13,7 @@ import (
 	"github.com/kerngen/kerngen/generated/pdl"
 	"github.com/kerngen/kerngen/generated/scalars"
 	"github.com/kerngen/kerngen/generated/softmax"
+	"github.com/kerngen/kerngen/generated/tensor"
 	"github.com/kerngen/kerngen/generated/vec"
 	kernrt "github.com/kerngen/kerngen/runtime"
 )
@@ -56,6 +58,37 @@ var referenceLaunches = map[string]func(*boundCase, *kernrt.Stream, kernrt.Grid)
 	"descriptor.scale": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
 		return descriptor.LaunchScale(s, grid, b.fp32s("x_ptr"), b.fp32s("out_ptr"), b.i32("n_rows"), b.i32("n_cols"), b.fp32("factor"))
 	},
+	"tensor.copy1": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+		return tensor.LaunchCopy1(s, grid, tensorOf[float32](b, "x", "fp32"), tensorOf[float32](b, "out", "fp32"), b.i32("shift"))
+	},
+	"tensor.copy2": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+		switch b.c.Variant {
+		case "fp16":
+			return referenceCopy2(b, s, grid, tensor.LaunchCopy2Fp16)
+		case "bf16":
+			return referenceCopy2(b, s, grid, tensor.LaunchCopy2Bf16)
+		case "fp32":
+			return referenceCopy2(b, s, grid, tensor.LaunchCopy2Fp32)
+		case "i8":
+			return referenceCopy2(b, s, grid, tensor.LaunchCopy2I8)
+		case "fp8e5":
+			return referenceCopy2(b, s, grid, tensor.LaunchCopy2Fp8e5)
+		}
+		return referenceCopy2(b, s, grid, tensor.LaunchCopy2Fp8e4nv)
+	},
+	"tensor.copy3": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+		return tensor.LaunchCopy3(s, grid, tensorOf[kernrt.Float16](b, "x", "fp16"), tensorOf[kernrt.Float16](b, "out", "fp16"), b.i32("shift"))
+	},
+	"tensor.copy4": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+		return tensor.LaunchCopy4(s, grid, tensorOf[int32](b, "x", "i32"), tensorOf[int32](b, "out", "i32"), b.i32("shift"))
+	},
+	"tensor.copy5": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+		return tensor.LaunchCopy5(s, grid, tensorOf[kernrt.BFloat16](b, "x", "bf16"), tensorOf[kernrt.BFloat16](b, "out", "bf16"), b.i32("shift"))
+	},
+	"tensor.product": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+		return tensor.LaunchProduct(s, grid, tensorOf[kernrt.Float16](b, "a", "fp16"), tensorOf[kernrt.Float16](b, "b", "fp16"),
+			tensorOf[kernrt.Float16](b, "c", "fp16"), b.i32("K"))
+	},
 	"pdl.axpy": func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
 		return pdl.LaunchAxpy(s, grid, b.fp32s("x_ptr"), b.fp32s("y_ptr"), b.i32("n"), b.fp32("a"))
 	},
@@ -70,6 +103,28 @@ func referenceMatmul(launch matmulLaunch) func(*boundCase, *kernrt.Stream, kernr
 		return launch(s, grid, b.fp16s("a_ptr"), b.fp16s("b_ptr"), b.fp16s("c_ptr"), b.i32("M"), b.i32("N"), b.i32("K"),
 			b.i32("stride_am"), b.i32("stride_ak"), b.i32("stride_bk"), b.i32("stride_bn"), b.i32("stride_cm"), b.i32("stride_cn"))
 	}
+}
+
+// copy2Launch is the Launch function of copy2 for one type.
+type copy2Launch[T kernrt.Elem] = func(*kernrt.Stream, kernrt.Grid, kernrt.TensorDesc[T], kernrt.TensorDesc[T], int32, int32) error
+
+func referenceCopy2[T kernrt.Elem](b *boundCase, s *kernrt.Stream, grid kernrt.Grid, launch copy2Launch[T]) error {
+	return launch(s, grid, tensorOf[T](b, "x", b.c.Variant), tensorOf[T](b, "out", b.c.Variant), b.i32("shift_rows"), b.i32("shift_cols"))
+}
+
+// tensorOf describes the tensor in a buffer.
+func tensorOf[T kernrt.Elem](b *boundCase, name, elem string) kernrt.TensorDesc[T] {
+	b.t.Helper()
+	a := b.args[name]
+	if a == nil || !strings.HasPrefix(a.Type, "tensordesc<"+elem+"[") {
+		b.t.Fatalf("no argument %s is a tensor of %s", name, elem)
+	}
+	a.used = true
+	d := kernrt.NewTensorDesc(kernrt.PtrFromAddr[T](a.buffer.Ptr().Addr()+uint64(a.Offset)), a.Shape...).WithStrides(a.Strides...)
+	if a.NaN {
+		d = d.WithNaN()
+	}
+	return d
 }
 
 // pointer is a buffer's argument; misaligned cases have an offset.

@@ -116,6 +116,8 @@ type referenceArg struct {
 	Fill             byte
 	File             string
 	Out              bool
+	Shape, Strides   []int // of a tensor descriptor's buffer
+	NaN              bool
 }
 
 func readReference(t *testing.T, dir string) reference {
@@ -263,6 +265,9 @@ func (b *boundCase) same(a *boundArg, got, want []byte) {
 
 // elementSize is the size in bytes of what a pointer of Triton's type points to.
 func elementSize(triton string) int {
+	if descriptor, ok := strings.CutPrefix(triton, "tensordesc<"); ok {
+		triton, _, _ = strings.Cut(descriptor, "[")
+	}
 	switch strings.TrimPrefix(triton, "*") {
 	case "i64", "u64", "fp64":
 		return 8

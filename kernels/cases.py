@@ -17,7 +17,7 @@ TAIL = 64  # bytes of poison behind each buffer, which no kernel may touch
 
 FORMATS = {"i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
            "fp16": "e", "fp32": "f", "fp64": "d"}
-SIZES = {"bf16": 2, **{kind: struct.calcsize(f"<{code}") for kind, code in FORMATS.items()}}
+SIZES = {"bf16": 2, "fp8e5": 1, "fp8e4nv": 1, **{kind: struct.calcsize(f"<{code}") for kind, code in FORMATS.items()}}
 
 
 class Buffer(NamedTuple):
@@ -30,11 +30,19 @@ class Buffer(NamedTuple):
         return bytes([POISON]) * self.offset + self.data + bytes([POISON]) * TAIL
 
 
+class Tensor(NamedTuple):
+    """A tensor that a descriptor argument describes."""
+    buffer: Buffer
+    shape: tuple
+    strides: tuple  # elements
+    nan: bool = False  # what lies outside reads as NaN, not zero
+
+
 class Case(NamedTuple):
     kernel: Kernel
     label: str
     grid: tuple
-    args: dict  # by parameter: a Buffer or a number; constants are left out
+    args: dict  # by parameter: a Buffer, a Tensor or a number; constants are left out
     launches: int = 1  # in a row, without waiting in between
 
     @property
@@ -52,11 +60,26 @@ class Case(NamedTuple):
             raise Fault(f"{self.name}: has arguments {list(self.args)}, the kernel takes {wanted}")
         for param, value in self.args.items():
             kind, hint = split(self.kernel.args[param])
+            if isinstance(value, Tensor) != kind.startswith("tensordesc"):
+                raise Fault(f"{self.name}: {param}: {kind} needs a {'tensor' if kind[0] == 't' else 'buffer or number'}")
+            if isinstance(value, Tensor):
+                continue
             if isinstance(value, Buffer) != kind.startswith("*"):
                 raise Fault(f"{self.name}: {param}: {kind} needs a {'buffer' if kind[0] == '*' else 'number'}")
             number = value.offset if isinstance(value, Buffer) else value
             if hint == 16 and number % 16 or hint == 1 and number != 1:
                 raise Fault(f"{self.name}: {param}: {number} breaks the promise {self.kernel.args[param]!r}")
+
+
+def element(kind):
+    """What a pointer or a descriptor is of: "fp16" of "*fp16" and "tensordesc<fp16[64, 64]>"."""
+    return kind.removeprefix("*").removeprefix("tensordesc<").partition("[")[0]
+
+
+def buffers(args):
+    """The buffers among a case's arguments, by parameter."""
+    found = {p: a.buffer if isinstance(a, Tensor) else a for p, a in args.items()}
+    return {p: b for p, b in found.items() if isinstance(b, Buffer)}
 
 
 def pack(kind, values):
@@ -73,7 +96,7 @@ class Inputs:
         self.kernel, self.random = kernel, random.Random(f"{kernel.name}.{kernel.variant}.{label}")
 
     def element(self, param):
-        return split(self.kernel.args[param])[0].removeprefix("*")
+        return element(split(self.kernel.args[param])[0])
 
     def normal(self, param, count, mean=0.0, deviation=1.0, **more):
         values = [self.random.gauss(mean, deviation) for _ in range(count)]
@@ -88,6 +111,15 @@ class Inputs:
 
     def zeros(self, param, count):
         return Buffer(bytes(count * SIZES[self.element(param)]), out=True)
+
+    def tensor(self, param, shape, pitch=0, nan=False, out=False):
+        """A tensor of any bits, or one to write; its rows are pitch elements apart, if that is given."""
+        strides, step = [], 1
+        for i, extent in reversed(list(enumerate(shape))):
+            strides.insert(0, step)
+            step = pitch if pitch and i == len(shape) - 1 else step * extent
+        make = self.output if out else self.patterns
+        return Tensor(make(param, step), tuple(shape), tuple(strides), nan)
 
     def output(self, param, count, **more):
         return Buffer(bytes([POISON]) * (count * SIZES[self.element(param)]), out=True, **more)
@@ -187,6 +219,43 @@ def descriptor(kernel):
                     "n_rows": rows, "n_cols": cols, "factor": -2.7})
 
 
+def moved(kernel, label, blocks, shape, out_shape, shift, pitch, nan):
+    """A launch of copy1 to copy5, of which blocks are the extents that the grid divides."""
+    inputs = Inputs(kernel, label)
+    grid = [cdiv(n, block) for n, block in zip(out_shape, blocks)] + [1, 1]
+    shifts = dict(zip([p for p in kernel.args if p.startswith("shift")], shift))
+    return Case(kernel, label, tuple(grid[:3]),
+                {"x": inputs.tensor("x", shape, pitch, nan), "out": inputs.tensor("out", out_shape, pitch, out=True),
+                 **shifts})
+
+
+def tensor(kernel):
+    if kernel.name == "product":
+        for m, n, k in (128, 128, 64), (200, 264, 136), (1024, 768, 512):
+            inputs = Inputs(kernel, label := f"{m}x{n}x{k}")
+            tensors = {"a": (m, k), "b": (k, n), "c": (m, n)}
+            values = {p: inputs.normal(p, r * c) if p != "c" else inputs.output(p, r * c)
+                      for p, (r, c) in tensors.items()}
+            yield Case(kernel, label, (cdiv(m, 128), cdiv(n, 128), 1),
+                       {**{p: Tensor(values[p], shape, (shape[1], 1)) for p, shape in tensors.items()}, "K": k})
+        return
+    # Blocks that the grid divides; extents of x and of out, which is larger and shows what lies outside; shifts;
+    # elements from row to row.
+    blocks, shape, out_shape, pitch = {
+        "copy1": ((128, ), (1003, ), (1111, ), 0),
+        "copy2": ((64, 32), (100, 50), (130, 70), 80),
+        "copy3": ((2, 8, 64), (5, 19, 50), (6, 21, 70), 72),
+        "copy4": ((1, 2, 8), (3, 5, 17, 20), (4, 6, 18, 32), 40),
+        "copy5": ((1, 1, 1), (2, 3, 4, 11, 24), (3, 3, 5, 16, 32), 40),
+    }[kernel.name]
+    rank = len(shape)
+    for label, nan, shift, smaller in (("whole", False, (0, 0), True), ("zeros", False, (3, -2), False), ("nan", True, (-1, 5), False)):
+        if nan and element(kernel.args["x"]) not in ("fp16", "bf16", "fp32"):
+            continue
+        to = shape if smaller else out_shape
+        yield moved(kernel, label, blocks, shape, to, shift if rank == 2 else shift[:1], pitch, nan)
+
+
 def pdl(kernel):
     for n in 1, 1000, 1_000_003:
         inputs = Inputs(kernel, str(n))
@@ -205,7 +274,7 @@ def cooperative(kernel):
 
 
 MAKERS = {f.__name__: f
-          for f in (vec, softmax, norm, matmul, scalars, dropout, histogram, descriptor, pdl, cooperative)}
+          for f in (vec, softmax, norm, matmul, scalars, dropout, histogram, descriptor, tensor, pdl, cooperative)}
 
 
 def cases():

@@ -18,7 +18,11 @@ from pathlib import Path
 
 import cases
 import compile as compiler
-from cases import Buffer
+from cases import Buffer, Tensor
+
+DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "i8": "int8", "i32": "int32",
+          "i64": "int64", "fp8e5": "float8_e5m2", "fp8e4nv": "float8_e4m3fn"}
+
 
 def artefact(kernel, sm):
     """The committed files of a kernel for a GPU, by name, as Triton keeps them in its cache."""
@@ -59,7 +63,7 @@ class Run:
     def __init__(self, case, device):
         import torch
         self.case, self.torch = case, torch
-        self.buffers = {p: a for p, a in case.args.items() if isinstance(a, Buffer)}
+        self.buffers = cases.buffers(case.args)
         self.before = {p: torch.frombuffer(bytearray(b.allocation()), dtype=torch.uint8).to(device)
                        for p, b in self.buffers.items()}
         self.after = {p: t.clone() for p, t in self.before.items()}
@@ -68,10 +72,22 @@ class Run:
         """All of the Python function's parameters, as Triton's launcher wants them; pointers are addresses."""
         for param, spec in self.case.kernel.args.items():
             value = self.case.args.get(param, spec)
-            if isinstance(value, Buffer):
+            if isinstance(value, Tensor):
+                yield self.descriptor(param, value)
+            elif isinstance(value, Buffer):
                 yield self.after[param].data_ptr() + value.offset
             else:
                 yield launcher_value(spec, value)
+
+    def descriptor(self, param, tensor):
+        """The descriptor that a Python program would make, of the very memory."""
+        from triton.tools.tensor_descriptor import TensorDescriptor
+        base = self.after[param][tensor.buffer.offset:][:len(tensor.buffer.data)].view(self.dtype(param))
+        block = [int(n) for n in self.case.type(param).partition("[")[2].partition("]")[0].split(",")]
+        return TensorDescriptor(base, list(tensor.shape), list(tensor.strides), block, "nan" if tensor.nan else "zero")
+
+    def dtype(self, param):
+        return getattr(self.torch, DTYPES[cases.element(self.case.type(param))])
 
     def launch(self, compiled):
         arguments = list(self.arguments())
@@ -81,11 +97,9 @@ class Run:
 
     def view(self, param, tensors):
         """The elements that the kernel may use of one buffer."""
-        kind, buffer = self.case.type(param).removeprefix("*"), self.buffers[param]
-        dtype = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "i32": "int32",
-                 "i64": "int64"}[kind]
+        buffer = self.buffers[param]
         used = tensors[param][buffer.offset:buffer.offset + len(buffer.data)].clone()
-        return used.view(getattr(self.torch, dtype))
+        return used.view(self.dtype(param))
 
     def intruded(self):
         """The buffers that changed where no kernel may write."""
@@ -101,6 +115,9 @@ def write(folder, case, run):
     args, expected = [], []
     for param, value in case.args.items():
         arg = {"name": param, "type": case.type(param)}
+        if isinstance(value, Tensor):
+            arg.update(shape=value.shape, strides=value.strides, nan=value.nan)
+            value = value.buffer
         if isinstance(value, Buffer):
             content = value.allocation()
             arg.update(kind="buffer", bytes=len(content), offset=value.offset, out=value.out)

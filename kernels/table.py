@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 ALL = (80, 86, 89, 90, 100, 120)
 HOPPER_UP = (90, 100, 120)
+BOTH_FORMS = (80, 90)  # of descriptors: taken apart, and as tensor maps
 
 
 class Kernel(NamedTuple):
@@ -44,6 +45,11 @@ def matmul(inner, outer):
             "stride_cm": outer, "stride_cn": inner, "BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "GROUP_M": 8}
 
 
+def tensors(element, *block):
+    kind = f"tensordesc<{element}[{', '.join(map(str, block))}]>"
+    return {"x": kind, "out": kind}
+
+
 SCALARS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64")
 
 WARPS8 = {"num_warps": 8}
@@ -69,6 +75,20 @@ KERNELS = (
                                       "BLOCK": 1024}, options=WARPS8),
     Kernel("descriptor", "scale", {**pointers("fp32", "x_ptr", "out_ptr"), "n_rows": "i32", "n_cols": "i32:16",
                                    "factor": "fp32", "BLOCK_ROWS": 64, "BLOCK_COLS": 32}),
+    Kernel("tensor", "copy1", {**tensors("fp32", 128), "shift": "i32", "BLOCK": 128}, targets=BOTH_FORMS),
+    *(Kernel("tensor", "copy2", {**tensors(element, 64, 32), "shift_rows": "i32", "shift_cols": "i32", "BLOCK_ROWS": 64,
+                                 "BLOCK_COLS": 32}, variant=element, targets=targets)
+      for element, targets in (("fp16", BOTH_FORMS), ("bf16", BOTH_FORMS), ("fp32", BOTH_FORMS), ("i8", BOTH_FORMS),
+                               ("fp8e5", BOTH_FORMS), ("fp8e4nv", (90, )))),
+    Kernel("tensor", "copy3", {**tensors("fp16", 2, 8, 64), "shift": "i32", "BLOCK_0": 2, "BLOCK_1": 8, "BLOCK_2": 64},
+           targets=BOTH_FORMS),
+    Kernel("tensor", "copy4", {**tensors("i32", 1, 2, 8, 32), "shift": "i32", "BLOCK_1": 2, "BLOCK_2": 8,
+                               "BLOCK_3": 32}, targets=BOTH_FORMS),
+    Kernel("tensor", "copy5", {**tensors("bf16", 1, 1, 1, 16, 32), "shift": "i32", "BLOCK_3": 16, "BLOCK_4": 32},
+           targets=BOTH_FORMS),
+    Kernel("tensor", "product", {"a": "tensordesc<fp16[128, 64]>", "b": "tensordesc<fp16[64, 128]>",
+                                 "c": "tensordesc<fp16[128, 128]>", "K": "i32", "BLOCK_M": 128, "BLOCK_N": 128,
+                                 "BLOCK_K": 64}, options={"num_warps": 8, "num_stages": 3}),
     Kernel("pdl", "axpy", {**pointers("fp32", "x_ptr", "y_ptr"), "n": "i32", "a": "fp32", "BLOCK": 1024},
            options={**WARPS8, "launch_pdl": True}, targets=HOPPER_UP),
     Kernel("cooperative", "normalize", {**pointers("fp32", "x_ptr", "out_ptr", "partial_ptr"),

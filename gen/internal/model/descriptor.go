@@ -50,11 +50,24 @@ func parseDescriptorMLIR(s string) (Type, error) {
 	if m == nil {
 		return Type{}, fmt.Errorf("unknown TTIR type %q", s)
 	}
-	t, err := parseMLIR(m[2] + m[4])
+	e, err := elementMLIR(m[2] + m[4])
 	if err != nil {
-		return Type{}, err
+		return Type{}, fmt.Errorf("TTIR type %q: %w", s, err)
 	}
-	return descriptorOf(s, t.element(), strings.Split(strings.TrimSuffix(m[1]+m[3], "x"), "x"))
+	return descriptorOf(s, e, strings.Split(strings.TrimSuffix(m[1]+m[3], "x"), "x"))
+}
+
+// elementMLIR reads the type of a descriptor's elements: here, and nowhere else,
+// TTIR tells signs, "si32" and "ui8".
+func elementMLIR(s string) (element, error) {
+	if signed, ok := strings.CutPrefix(s, "si"); ok {
+		return parseElement("i" + signed)
+	}
+	if unsigned, ok := strings.CutPrefix(s, "ui"); ok {
+		return parseElement("u" + unsigned)
+	}
+	t, err := parseMLIR(s)
+	return t.element(), err
 }
 
 func descriptorOf(s string, e element, block []string) (Type, error) {
@@ -277,10 +290,19 @@ func (c *checker) heads(ext string, args []artefact.Arg) []artefact.Arg {
 	return heads
 }
 
-// sameSpelling reports whether a module spells type t as mlir.
+// sameSpelling reports whether a module spells type t as mlir, but for const.
 func sameSpelling(mlir string, t Type) bool {
 	got, err := parseMLIR(mlir)
-	return err == nil && got.Pointer == t.Pointer && got.Rank == t.Rank && got.Block == t.Block && got.element().mlir == t.element().mlir
+	return err == nil && got.spelled(t)
+}
+
+// spelled reports whether a type read from TTIR can be t, but for const: of
+// integers only descriptors tell the sign.
+func (got Type) spelled(t Type) bool {
+	if got.Rank > 0 {
+		return got == t
+	}
+	return t.Rank == 0 && got.Pointer == t.Pointer && got.element().mlir == t.element().mlir
 }
 
 // checkWhole compares the module before any pass, where the TTIR has descriptors

@@ -51,7 +51,7 @@ func (r release) prints(t, got Type) bool {
 	if t.Elem == "fp8e4nv" && got.Elem == "fp8e4b8" && !r.has(ownFP8Spelling) {
 		got.Elem = t.Elem
 	}
-	return got.Pointer == t.Pointer && got.Rank == t.Rank && got.Block == t.Block && got.element().mlir == t.element().mlir && got.Const == (t.Const && r.has(constInTTIR))
+	return got.spelled(t) && got.Const == (t.Const && r.has(constInTTIR))
 }
 
 // has reports whether r writes what Triton writes since the given release.

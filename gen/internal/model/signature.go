@@ -113,7 +113,7 @@ func (c *checker) signed(s Signature, out *compiled) {
 		switch {
 		case err != nil:
 			c.faultAt(ttirExt, a.Line, "argument %s: %v", s.name, err)
-		case t.Pointer != s.typ.Pointer || t.Rank != s.typ.Rank || t.Block != s.typ.Block || t.element().mlir != s.typ.element().mlir:
+		case !t.spelled(s.typ):
 			c.faultAt(ttirExt, a.Line, "argument %d is %s, but %s is %s in %s", i, a.Type, s.name, s.typ, c.option)
 		case p.Type.Rank > 0: // it has no promise
 		case p.guard == DivisibleBy16 && a.Divisibility == 0:
