@@ -67,7 +67,7 @@ const (
 // Image is one compiled binary of a variant and all that a launch of it needs.
 type Image struct {
 	Target         string  // as ptxas spells it: "sm_80"; "sm_90a" runs on that very architecture only
-	PTX            bool    // Code is PTX for the driver to compile, not a cubin
+	PTX            bool    // Code is PTX for the driver to compile, as it is or packed by gzip; not a cubin
 	Code           *string // by address, so that unused images are dropped
 	Symbol         string
 	Args           []int        // what is passed, in order: indices into Kernel.Params

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kerngen/kerngen/internal/packed"
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
 )
 
@@ -183,6 +184,13 @@ func refusesImage(s cuda.Status) bool {
 func (on *onDevice) loadImage(image *Image) (*plan, error) {
 	code := *image.Code
 	if image.PTX {
+		if packed.Is(code) {
+			text, err := packed.Unpack(code)
+			if err != nil {
+				return nil, &refusal{faultf(ErrMalformed, "its text cannot be unpacked (%v); generate the package again", err)}
+			}
+			code = text
+		}
 		code += "\x00" // which is how the driver finds its end
 	}
 	ctx := on.dev.ctx

@@ -14,6 +14,7 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
 	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/internal/packed"
 )
 
 // Package reports what a file of a generated package holds: what its kernel's
@@ -169,6 +170,14 @@ func (p *packageFile) image(m map[string]ast.Expr, at ast.Expr) Kernel {
 		return k
 	}
 	if typeName(m["PTX"]) == "true" {
+		if packed.Is(string(code)) {
+			text, err := packed.Unpack(string(code))
+			if err != nil {
+				p.fault(at, "%s cannot be unpacked: %v", pos, err)
+				return k
+			}
+			code = []byte(text)
+		}
 		ptx, err := artefact.ParsePTX(pos, code)
 		p.faults.Add(err)
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
 	"github.com/kerngen/kerngen/gen/internal/model"
+	"github.com/kerngen/kerngen/internal/packed"
 )
 
 // Options settle clashes and say what is already taken.
@@ -124,7 +125,7 @@ func images(k *model.Kernel, stem string) []Variant {
 			target := fmt.Sprint(image.Target.SM, image.Target.Suffix)
 			kind, ext := "", ".cubin"
 			if image.Kind == model.PTX {
-				kind, ext = "PTX", ".ptx"
+				kind, ext = "PTX", ".ptx"+packed.Extension
 			}
 			names.Images = append(names.Images, Image{
 				Var:  prefix + goPart + "SM" + target + kind,

@@ -114,7 +114,7 @@ func TestAssign(t *testing.T) {
 		Variants: []Variant{{[]Image{
 			{"addKernelSM80", "add_kernel_sm80.cubin"},
 			{"addKernelSM90a", "add_kernel_sm90a.cubin"},
-			{"addKernelSM80PTX", "add_kernel_sm80.ptx"},
+			{"addKernelSM80PTX", "add_kernel_sm80.ptx.gz"},
 		}}},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
