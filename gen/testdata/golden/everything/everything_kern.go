@@ -157,5 +157,5 @@ var everythingV1SM80 string
 //go:embed everything_v1_sm90a.cubin
 var everythingV1SM90a string
 
-//go:embed everything_v2_sm80.ptx
+//go:embed everything_v2_sm80.ptx.gz
 var everythingV2SM80PTX string
