@@ -138,7 +138,7 @@ func TestAssignConfigsAndTypes(t *testing.T) {
 		Instances: []Instance{{"addKernelFp16I32", []Variant{{[]Image{
 			{"addKernelFp16I32SM80", "add_kernel_fp16_i32_sm80.cubin"},
 			{"addKernelFp16I32SM90a", "add_kernel_fp16_i32_sm90a.cubin"},
-			{"addKernelFp16I32SM80PTX", "add_kernel_fp16_i32_sm80.ptx"},
+			{"addKernelFp16I32SM80PTX", "add_kernel_fp16_i32_sm80.ptx.gz"},
 		}}}}},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
