@@ -76,7 +76,13 @@ func (r *configured) generate(c *cobra.Command) error {
 		return err
 	}
 	results := make([]gen.Result, len(packages))
+	stamps := make([]gen.Stamp, len(packages))
+	done := make([]bool, len(packages))
 	for i, p := range packages {
+		stamps[i] = gen.TakeStamp(p)
+		if done[i] = stamps[i].Valid() && r.mode.value != "always"; done[i] {
+			continue
+		}
 		results[i], err = gen.Generate(p)
 		for _, w := range results[i].Warnings {
 			fmt.Fprintf(c.ErrOrStderr(), "kerngen: warning: %s\n", w)
@@ -86,8 +92,14 @@ func (r *configured) generate(c *cobra.Command) error {
 		}
 	}
 	for i, p := range packages {
+		if done[i] {
+			continue
+		}
 		if err := gen.Write(p.Dir, results[i].Files); err != nil {
 			return err
+		}
+		if len(results[i].Warnings) == 0 { // which the next run is to repeat
+			stamps[i].Keep()
 		}
 	}
 	return nil

@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOPACKAGE", "")
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
 			e.Setenv("ROOT", root)
 			e.Setenv("GOPROXY", "off")
 			e.Setenv("GOFLAGS", "")
@@ -120,7 +121,7 @@ func treeOf(ts *testscript.TestScript) map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "aot" || strings.HasSuffix(d.Name(), "-cache")):
+		case d.IsDir() && (d.Name() == "aot" || d.Name() == "cache" || strings.HasSuffix(d.Name(), "-cache")):
 			return fs.SkipDir
 		case d.Type().IsRegular() && filepath.Dir(name) != ".":
 			content, err := os.ReadFile(path)

@@ -37,9 +37,11 @@ func programs(t *testing.T) (kerngen, python string) {
 	return kerngen, python
 }
 
-// configuredModule is a module whose one kernel is in the source vec.py.
+// configuredModule is a module whose one kernel is in the source vec.py. What
+// kerngen remembers of it goes with the test.
 func configuredModule(t *testing.T, source string) string {
 	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "aot"), os.DirFS("../../gen/testdata/triton-3.6.0/aot")); err != nil {
 		t.Fatal(err)

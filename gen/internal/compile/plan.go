@@ -211,20 +211,45 @@ func (p *plan) kernel(pkg *config.Package, k *config.Kernel, src *source, option
 func (p *plan) compare() {
 	recorded := p.record.folders()
 	for i, of := range p.packages {
+		var reasons []staleness
 		for _, j := range of {
 			stale, renew := p.compareJob(j, recorded)
 			switch {
 			case stale != "":
 				p.stale = append(p.stale, j)
 				j.product.Images++
-				p.why = append(p.why, diag.Errorf(j.conf.Pos, "%s: %s", j, stale))
 			case renew:
 				p.renewed = append(p.renewed, j)
-				p.why = append(p.why, diag.Errorf(j.conf.Pos, "%s: its documentation, grid or other description has changed", j))
+				stale = "another documentation, grid or description than when compiled"
+			default:
+				continue
 			}
-			p.open[i] = p.open[i] || stale != "" || renew
+			p.open[i] = true
+			if n := len(reasons); n > 0 && reasons[n-1].job.conf == j.conf && reasons[n-1].why == stale {
+				reasons[n-1].images++
+			} else {
+				reasons = append(reasons, staleness{j, stale, 1})
+			}
+		}
+		for _, r := range reasons {
+			p.why = append(p.why, r.fault())
 		}
 	}
+}
+
+// staleness is why images of a kernel are not up to date; job is the first.
+type staleness struct {
+	job    *job
+	why    string
+	images int
+}
+
+func (s staleness) fault() error {
+	subject := s.job.String()
+	if s.images > 1 {
+		subject = fmt.Sprintf("kernel %q, %d images", s.job.conf.Function, s.images)
+	}
+	return diag.Errorf(s.job.conf.Pos, "%s: %s", subject, s.why)
 }
 
 func (p *plan) compareJob(j *job, recorded map[string]made) (stale string, renew bool) {
@@ -232,9 +257,9 @@ func (p *plan) compareJob(j *job, recorded map[string]made) (stale string, renew
 	for _, folder := range j.folders() {
 		switch m, ok := recorded[folder]; {
 		case !ok:
-			stale = "has not been compiled"
+			stale = "not compiled yet"
 		case m.Inputs != j.inputs:
-			stale = "has other types, constants or options than when it was compiled"
+			stale = "other types, constants or options than when compiled"
 		case size(filepath.Join(p.folder, filepath.FromSlash(folder))) != m.Size:
 			stale = fmt.Sprintf("its artefacts in %s are not those that were compiled", folder)
 		case m.Sidecar != sidecar:
