@@ -197,6 +197,11 @@ func (r *operands) maskOf(f any, t ptx.Type, at int) func(w *warp) uint32 {
 
 // compileSetp compiles setp.cmp[.bool][.ftz].type p[|q], a, b[, c].
 func compileSetp(c *compiler, in *inst) (step, error) {
+	for _, h := range halves {
+		if len(in.Mods) > 0 && in.Mods[len(in.Mods)-1] == h.name+"x2" {
+			return c.setpPair(in, h)
+		}
+	}
 	f, t, err := c.comparison()
 	if err != nil {
 		return nil, err
@@ -232,6 +237,47 @@ func compileSetp(c *compiler, in *inst) (step, error) {
 		}
 		w.setPred(dq, q)
 		w.setPred(dp, p)
+	}, r.done(n)
+}
+
+// setpPair compiles setp.cmp[.bool][.ftz].f16x2 p|q, a, b[, c]: p is of the lower halves, q of the upper ones.
+func (c *compiler) setpPair(in *inst, h half) (step, error) {
+	single := *in.Instr
+	single.Mods = append(append([]string{}, in.Mods[:len(in.Mods)-1]...), h.name)
+	c.mods = mods{list: single.Mods}
+	f, _, err := c.comparison()
+	if err != nil {
+		return nil, err
+	}
+	compare, ok := f.(func(a, b *lanes32) uint32)
+	if !ok || len(in.ops) < 3 || in.ops[0].kind != opPair || len(in.ops[0].elems) != 2 {
+		return nil, fmt.Errorf("the form is not supported")
+	}
+	logic := c.mods.any("and", "or", "xor")
+	r := operands{c: c, in: in}
+	p, err := c.dstPred(in.ops[0].elems[0])
+	r.keep(p, err)
+	q, err := c.dstPred(in.ops[0].elems[1])
+	r.keep(q, err)
+	a, b := r.src32(1, "b32"), r.src32(2, "b32")
+	extra, flip, n := 0, uint32(0), 3
+	if logic != "" {
+		extra, flip = r.srcPred(3)
+		n = 4
+	}
+	return func(w *warp) {
+		var lowA, lowB, highA, highB lanes32
+		for i := range 32 {
+			lowA[i], highA[i] = w.r32[a][i]&0xffff, w.r32[a][i]>>16
+			lowB[i], highB[i] = w.r32[b][i]&0xffff, w.r32[b][i]>>16
+		}
+		low, high := compare(&lowA, &lowB), compare(&highA, &highB)
+		if logic != "" {
+			e := w.pred[extra] ^ flip
+			low, high = combine(logic, low, e), combine(logic, high, e)
+		}
+		w.setPred(p, low)
+		w.setPred(q, high)
 	}, r.done(n)
 }
 
