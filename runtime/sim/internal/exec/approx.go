@@ -101,9 +101,11 @@ func exp2(x float64) float64 {
 	if !(x > -1000 && x < 1000) {
 		return math.Exp2(x)
 	}
-	n := math.Floor(x*32 + 0.5)
-	r := (x - n/32) * math.Ln2 // at most 2^-6.5
-	p := 1 + r*(1+r*(1.0/2+r*(1.0/6+r*(1.0/24+r*(1.0/120)))))
-	i := int(n)
-	return math.Float64frombits(math.Float64bits(exp2Table[i&31]*p) + uint64(i>>5)<<52)
+	const round = 0x1.8p52 // adding it leaves an integer in the lower bits
+	t := x*32 + round
+	n := int32(math.Float64bits(t))
+	r := (x - (t-round)*(1.0/32)) * math.Ln2 // at most 2^-6.5
+	q := r * r
+	p := (1 + r) + q*((1.0/2+r*(1.0/6))+q*(1.0/24+r*(1.0/120)))
+	return math.Float64frombits(math.Float64bits(exp2Table[n&31]*p) + uint64(n>>5)<<52)
 }

@@ -72,8 +72,12 @@ func compileBarrier(c *compiler, in *inst) (step, error) {
 	}
 	where := c.index
 	return func(w *warp) {
-		if w.exec != w.live {
-			w.divergent(c.insts[where].Name())
+		switch {
+		case w.exec != w.active:
+			w.divergent("a barrier")
+			return
+		case w.exec != w.live:
+			w.apart = true
 			return
 		}
 		l := first(w.exec)

@@ -77,11 +77,12 @@ func TestFaults(t *testing.T) {
 			xor.b32 %r4, %r2, 128; add.u32 %r3, %r1, %r4; ld.shared.u32 %r5, [%r3];`, []string{"never been written"}},
 		"write and read": {`mov.u32 %r1, smem; shl.b32 %r2, %r0, 2; add.u32 %r3, %r1, %r2; st.shared.u32 [%r3], %r0; bar.sync 0;
 			ld.shared.u32 %r5, [%r1]; setp.eq.u32 %p1, %r0, 32; @%p1 st.shared.u32 [%r1], %r0;`, []string{"warp 0 reads 4 bytes of shared memory at 0x0 that warp 1 wrote with no barrier between"}},
-		"divergent barrier": {"setp.lt.u32 %p1, %r0, 7; @%p1 bar.sync 0;", []string{"bar.sync with 7 of the warp's 32 running threads: thread (7, 0, 0) has taken another way"}},
-		"barrier missed":    {"setp.lt.u32 %p1, %r0, 32; @!%p1 bra $L1; bar.sync 0; $L1:", []string{"barrier 0 waits for 64 threads, 32 have come", "1 of 2 warps have ended"}},
-		"shuffle apart":     {"setp.lt.u32 %p1, %r0, 7; @%p1 bra $L1; bra $L2; $L1: shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1; $L2:", []string{"member mask 0xffffffff names thread (7, 0, 0)"}},
-		"trap":              {"trap;", []string{"the kernel trapped"}},
-		"unwaited copy":     {"mov.u32 %r1, smem; cp.async.ca.shared.global [%r1], [%rd0], 4; cp.async.commit_group; ld.shared.u32 %r2, [%r1];", []string{"an asynchronous copy writes that has not been waited for"}},
+		"divergent barrier":  {"setp.lt.u32 %p1, %r0, 7; @%p1 bar.sync 0;", []string{"bar.sync: a barrier with 7 of the warp's 32 running threads: thread (7, 0, 0) has taken another way"}},
+		"divergent branches": {"setp.lt.u32 %p1, %r0, 7; @%p1 bra $L1; bar.sync 0; bra $L2; $L1: bar.sync 1; $L2:", []string{"a barrier with", "has taken another way"}},
+		"barrier missed":     {"setp.lt.u32 %p1, %r0, 32; @!%p1 bra $L1; bar.sync 0; $L1:", []string{"barrier 0 waits for 64 threads, 32 have come", "1 of 2 warps have ended"}},
+		"shuffle apart":      {"setp.lt.u32 %p1, %r0, 7; @%p1 bra $L1; bra $L2; $L1: shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1; $L2:", []string{"member mask 0xffffffff names thread (7, 0, 0)"}},
+		"trap":               {"trap;", []string{"the kernel trapped"}},
+		"unwaited copy":      {"mov.u32 %r1, smem; cp.async.ca.shared.global [%r1], [%rd0], 4; cp.async.commit_group; ld.shared.u32 %r2, [%r1];", []string{"an asynchronous copy writes that has not been waited for"}},
 		"assertion": {`mov.u64 %rd3, text; cvta.global.u64 %rd3, %rd3; setp.ne.u32 %p1, %r0, 5; @%p1 bra $L1; {
 			.param .b64 a0; st.param.b64 [a0], %rd3; .param .b64 a1; st.param.b64 [a1], %rd3; .param .b32 a2; st.param.b32 [a2], 12; .param .b64 a3; st.param.b64 [a3], %rd3; .param .b64 a4; st.param.b64 [a4], 1;
 			call.uni __assertfail, (a0, a1, a2, a3, a4); } $L1:`, []string{"thread (5, 0, 0)", "assertion failed: bad (bad:12, in bad)"}},
@@ -219,6 +220,19 @@ func TestDivergence(t *testing.T) {
 	for i, v := range got {
 		if want := uint32(i/2 + (i+1)/2*100 + 32); v != want {
 			t.Fatalf("thread %d has %d, want %d", i, v, want)
+		}
+	}
+}
+
+// TestBarrierAfterExit lets some lanes of a warp end before the others come to a barrier.
+func TestBarrierAfterExit(t *testing.T) {
+	got, err := run(t, NewDevice(Options{}), "and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0; @!%p1 bra $L1; bar.sync 0; st.global.u32 [%rd2], 7; ret; $L1: ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		if want := []uint32{7, uint32(i)}[i%2]; v != want {
+			t.Errorf("thread %d has %d, want %d", i, v, want)
 		}
 	}
 }

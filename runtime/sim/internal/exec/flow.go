@@ -8,8 +8,10 @@ func splitBlocks(insts []inst) ([]block, error) {
 		switch {
 		case insts[i].Op == "bra":
 			leader[insts[i].jump], leader[i+1] = true, true
-		case insts[i].Op == "exit" || suspends(insts[i].Op):
+		case insts[i].Op == "exit":
 			leader[i+1] = true
+		case suspends(insts[i].Op): // a block of its own, which can be entered again
+			leader[i], leader[i+1] = true, true
 		}
 	}
 	index := make([]int, len(insts)+1) // of the block that begins at an instruction

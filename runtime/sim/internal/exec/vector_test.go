@@ -101,24 +101,3 @@ func TestVectorAdd(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkVectorAdd(b *testing.B) {
-	for _, unchecked := range []bool{true, false} {
-		name := "checked"
-		if unchecked {
-			name = "unchecked"
-		}
-		b.Run(name, func(b *testing.B) {
-			d := NewDevice(Options{Unchecked: unchecked})
-			e := kernel(b, d, "runtime/testdata/add.sm80.ptx", "add_kernel")
-			const n = 1 << 20
-			px, py, pz := upload(b, d, make([]float32, n)), upload(b, d, make([]float32, n)), upload(b, d, make([]float32, n))
-			c := Config{Grid: Dim{n / 1024, 1, 1}, Block: Dim{128, 1, 1}, Params: params(px, py, pz, uint32(n), uint64(0), uint64(0))}
-			for b.Loop() {
-				if err := e.Launch(context.Background(), c); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -22,6 +22,7 @@ type warp struct {
 	cta     *cta
 	index   int // in the CTA
 	waiting bool
+	apart   bool // the barrier that has just been come to needs lanes that are elsewhere
 	fault   *Fault
 	at      int        // the barrier that it waits at, an index in program.insts
 	red     *reduction // of that barrier
@@ -38,16 +39,17 @@ type warp struct {
 
 // frame is an entry of the divergence stack: lanes that run from block until they reach join.
 type frame struct {
-	block int
-	join  int // a block; -1 for the end
-	mask  uint32
+	block   int
+	join    int // a block; -1 for the end
+	mask    uint32
+	stopped bool // at a barrier that other lanes of the warp have not come to
 }
 
 // reset makes the warp ready for a new CTA.
 func (w *warp) reset(c *cta, live uint32) {
 	w.cta = c
 	w.live, w.waiting, w.fault = live, false, nil
-	w.stack = append(w.stack[:0], frame{block: 0, join: -1, mask: live})
+	w.stack = append(w.stack[:0], frame{join: -1, mask: live})
 	w.copies.reset()
 }
 
@@ -73,6 +75,15 @@ func (w *warp) run(budget int) int {
 			}
 		}
 		budget -= len(b.steps) + 1
+		if w.apart {
+			w.apart = false
+			if !w.tryOthers() {
+				w.divergent("a barrier")
+				w.locate(b.first)
+				return budget
+			}
+			continue
+		}
 		w.leave(top, b)
 		if w.waiting {
 			return budget
@@ -81,8 +92,25 @@ func (w *warp) run(budget int) int {
 	return budget
 }
 
+// tryOthers lets the lanes of the frame below run when those of the top one have come to a barrier alone: they may end, or fail in a way that says more. It gives false when
+// there are none that went another way at the same branch, or they are at a barrier themselves.
+func (w *warp) tryOthers() bool {
+	n := len(w.stack)
+	if n < 2 {
+		return false
+	}
+	top, below := &w.stack[n-1], &w.stack[n-2]
+	if below.stopped || below.join != top.join || below.mask&top.mask != 0 || below.mask == 0 {
+		return false
+	}
+	top.stopped = true
+	*top, *below = *below, *top
+	return true
+}
+
 // leave does what the end of a block says.
 func (w *warp) leave(top *frame, b *block) {
+	top.stopped = false
 	switch b.end {
 	case endNext:
 		top.block = b.next
@@ -128,12 +156,12 @@ func (w *warp) diverge(top *frame, b *block, taken uint32) {
 	join := b.join
 	if join < 0 || join == top.join { // nothing to wait for, or what is below waits there already
 		join = top.join
-		*top = frame{b.next, join, others}
+		*top = frame{block: b.next, join: join, mask: others}
 	} else {
 		top.block = join
-		w.stack = append(w.stack, frame{b.next, join, others})
+		w.stack = append(w.stack, frame{block: b.next, join: join, mask: others})
 	}
-	w.stack = append(w.stack, frame{b.target, join, taken})
+	w.stack = append(w.stack, frame{block: b.target, join: join, mask: taken})
 }
 
 // fail stops the launch because of a lane.
