@@ -91,19 +91,24 @@ func driverError(s cuda.Status) error {
 }
 
 // LaunchError is a launch that was refused or failed. Its text names kernel,
-// device, grid and cause; Unwrap gives the cause.
+// configuration, device, grid and cause; Unwrap gives the cause.
 type LaunchError struct {
 	Kernel string
+	Config string // "" where there is one only
 	Device string // "NVIDIA H200 (device 0, sm_90)"
 	Grid   Grid
 	Err    error
 }
 
 func (e *LaunchError) Error() string {
-	if e.Device == "" {
-		return fmt.Sprintf("launch %s, grid %v: %v", e.Kernel, e.Grid, e.Err)
+	what := e.Kernel
+	if e.Config != "" {
+		what += " with " + e.Config
 	}
-	return fmt.Sprintf("launch %s on %s, grid %v: %v", e.Kernel, e.Device, e.Grid, e.Err)
+	if e.Device != "" {
+		what += " on " + e.Device
+	}
+	return fmt.Sprintf("launch %s, grid %v: %v", what, e.Grid, e.Err)
 }
 
 func (e *LaunchError) Unwrap() error { return e.Err }

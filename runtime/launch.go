@@ -34,12 +34,12 @@ func (k *Kernel) launch(s *Stream, config int, grid Grid, args unsafe.Pointer, a
 		return errNoKernel(s, grid)
 	}
 	if err := s.acquire(); err != nil {
-		return k.launchError(s, grid, err)
+		return k.launchError(s, config, grid, err)
 	}
 	grid, err := k.launchOn(s, config, grid, args, argsType)
 	s.mu.RUnlock()
 	if err != nil {
-		return k.launchError(s, grid, err)
+		return k.launchError(s, config, grid, err)
 	}
 	return nil
 }
@@ -108,6 +108,14 @@ func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, a
 	return on, p, grid, nil
 }
 
+// configName is the name of a configuration, "" for one that has none.
+func (k *Kernel) configName(config int) string {
+	if config < 0 || config >= len(k.Configs) {
+		return ""
+	}
+	return k.Configs[config].Name
+}
+
 // launch queues the plan's image.
 func (p *plan) launch(s *Stream, grid Grid, args unsafe.Pointer) error {
 	if p.scratch {
@@ -146,11 +154,11 @@ func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile 
 //
 //go:noinline
 func errNoKernel(s *Stream, grid Grid) error {
-	return (&Kernel{Name: "nil"}).launchError(s, grid, faultf(ErrArgument, "there is no kernel: none was compiled for these element types"))
+	return (&Kernel{Name: "nil"}).launchError(s, 0, grid, faultf(ErrArgument, "there is no kernel: none was compiled for these element types"))
 }
 
-func (k *Kernel) launchError(s *Stream, grid Grid, err error) error {
-	e := &LaunchError{Kernel: k.Name, Grid: grid, Err: err}
+func (k *Kernel) launchError(s *Stream, config int, grid Grid, err error) error {
+	e := &LaunchError{Kernel: k.Name, Config: k.configName(config), Grid: grid, Err: err}
 	if s.check() == nil {
 		e.Device = s.dev.String()
 	}

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -73,6 +74,9 @@ func resolve(conf *config.Kernel, facts *kernel, options []string) (*resolved, e
 	}
 	r.nullable(out)
 	r.grid()
+	if r.faults.Err() == nil {
+		r.oneGrid(out.configs)
+	}
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
@@ -251,6 +255,26 @@ func (r *resolver) grid() {
 				config.Suggest(r.fault(dim.Pos, "the grid names %q, which is no parameter", name), name, r.names(func(param) bool { return true }))
 			}
 		}
+	}
+}
+
+// oneGrid refuses configurations that may want a grid each, where the caller of a
+// launch would give one.
+func (r *resolver) oneGrid(configs []tuning) {
+	if len(r.conf.Grid) > 0 {
+		return
+	}
+	var differing []string
+	for _, p := range r.facts.Params {
+		if slices.ContainsFunc(configs[1:], func(t tuning) bool {
+			return !reflect.DeepEqual(t.constants[p.Name], configs[0].constants[p.Name])
+		}) {
+			differing = append(differing, p.Name)
+		}
+	}
+	if differing != nil {
+		r.fault(configs[0].pos, "its configurations differ in %s, so each may need another grid", strings.Join(differing, ", ")).
+			Fix("declare its grid, such as grid: [\"cdiv(n, %s)\"]", differing[0])
 	}
 }
 

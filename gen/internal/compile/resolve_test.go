@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -178,7 +179,7 @@ func TestExpand(t *testing.T) {
 }
 
 func TestAutotuned(t *testing.T) {
-	conf := kernelOf(t, `args: {x: {tuple: ["*fp32:16", 1, {tuple: {a: i32, b: i1}}]}, y: {tuple: {p: "*kfp16", q: "i64:1"}}, n: "i32:16", odd: i32, FN: {tuple: {a: 1, b: [2, 3]}}}`, "autotune: true", "default: {BLOCK: 128}")
+	conf := kernelOf(t, `args: {x: {tuple: ["*fp32:16", 1, {tuple: {a: i32, b: i1}}]}, y: {tuple: {p: "*kfp16", q: "i64:1"}}, n: "i32:16", odd: i32, FN: {tuple: {a: 1, b: [2, 3]}}}`, "autotune: true", "default: {BLOCK: 128}", `grid: ["cdiv(n, BLOCK)"]`)
 	facts := everyKind()
 	variants, err := expandAll(conf, facts)
 	if err != nil {
@@ -202,6 +203,44 @@ func TestAutotuned(t *testing.T) {
 	}
 	if k.deflt != 1 || !cmp.Equal(k.key, []string{"n"}) {
 		t.Errorf("default %d, key %v", k.deflt, k.key)
+	}
+}
+
+// What the generator is told of each variant beside its parameters.
+func TestDescribe(t *testing.T) {
+	conf := kernelOf(t, "types: {T: [fp32, fp16], U: [i8]}", `args: {x: "*T:16", y: {tuple: ["*kU", i32]}, n: [i32, i64], odd: i32, FN: {dtype: T}}`,
+		`configs: [{BLOCK: 64, num_warps: 4, ACT: "b"}, {num_warps: 8, BLOCK: 128, ACT: "a"}]`, "default: {num_warps: 8}", "key: [n, odd]", `grid: ["cdiv(n, BLOCK)"]`)
+	facts := everyKind()
+	variants, err := expandAll(conf, facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := resolve(conf, facts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for order, v := range variants {
+		text, err := describe(k, v, order, &source{Triton: "3.6.0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s artefact.Sidecar
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(s.Schema, s.Order, s.Types, *s.Config, s.Key, s.Grid, s.Params[0].TypeVar, s.Params[1].Tuple[0].TypeVar))
+	}
+	var want []string
+	for _, typ := range []string{"fp32", "fp16"} {
+		for range 2 { // n
+			for _, c := range []string{`{0 BLOCK=64,num_warps=4,ACT="b" false}`, `{1 num_warps=8,BLOCK=128,ACT="a" true}`} {
+				want = append(want, fmt.Sprintf("2 %d [{T %s} {U i8}] %s [n odd] [cdiv(n, BLOCK)]TU", len(want), typ, c))
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -273,9 +312,11 @@ func TestResolveFaults(t *testing.T) {
 			`8:19: kernel "k": argument x: "ROWS" in its block is neither a number nor an integer constant`}},
 		"promise about a type variable": {[]string{"types: {T: [i32, fp32]}", `args: {x: "T:16", y: i32, n: i32, odd: i32, FN: 1, BLOCK: 1, EVEN: 1}`}, []string{
 			`9:19: kernel "k": argument x: "fp32:16": only a pointer or an integer can be promised to be divisible by 16`}},
+		"configs without a grid": {[]string{`args: {x: "*fp32", y: i32, n: i32, odd: i32, FN: 1, EVEN: 1}`, "configs: [{BLOCK: 1, num_warps: 4}, {BLOCK: 2, num_warps: 8}]"}, []string{
+			`9:19: kernel "k": its configurations differ in BLOCK, so each may need another grid; declare its grid, such as grid: ["cdiv(n, BLOCK)"]`}},
 		"too many": {[]string{"types: {T: [fp32, fp16, bf16]}",
 			`args: {x: ["*T", "*T:16", null], y: ["i32", "i32:16", 1, i64], n: ["i32", "i32:16", 1, i64], odd: [i32, 1], FN: 1, EVEN: 1}`,
-			"configs: [{BLOCK: 1}, {BLOCK: 2}]"}, []string{
+			"configs: [{BLOCK: 1}, {BLOCK: 2}]", "grid: [BLOCK]"}, []string{
 			`7:17: kernel "k" has more than 256 variants: 3 types T × 3 alternatives of x × 4 alternatives of y × 4 alternatives of n × 2 alternatives of odd × 2 configs; give fewer alternatives, types or configs, or divide it among packages`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func alikeButForTypes(a, b class, k, l Kernel) error {
 	for i, p := range k.Params {
 		q := l.Params[i]
 		same := p
-		same.Type.Const = q.Type.Const
+		same.Type.Const, same.Type.Block = q.Type.Const, q.Type.Block
 		if p.TypeVar != "" {
 			same.Type.Elem = q.Type.Elem
 		}

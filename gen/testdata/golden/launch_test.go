@@ -126,7 +126,7 @@ func testTuned(t *testing.T, device *kernrt.Device, stream *kernrt.Stream) {
 		kind error
 		text string
 	}{
-		"misaligned":       {tuned.LaunchScaleRowsConfig(stream, 1, &odd), kernrt.ErrArgument, "launch scale_rows_bf16 on"},
+		"misaligned":       {tuned.LaunchScaleRowsConfig(stream, 1, &odd), kernrt.ErrArgument, "launch scale_rows_bf16 with BLOCK_M=4,BLOCK_N=64,num_warps=2 on "},
 		"negative":         {tuned.LaunchScaleRows(stream, f32, f32, f32, 0.5, -9, 65, 80), kernrt.ErrArgument, "the grid (cdiv(rows, 8), cdiv(cols, 128)), with rows = -9, cols = 65, cannot be computed"},
 		"too large":        {tuned.LaunchScaleRows(stream, f32, f32, f32, 0.5, 9, 1<<30, 80), kernrt.ErrLimit, "the grid (cdiv(rows, 8), cdiv(cols, 128)), with rows = 9, cols = 1073741824, is too large"},
 		"no configuration": {tuned.LaunchScaleRowsConfig(stream, len(tuned.ScaleRowsConfigs), &args), kernrt.ErrArgument, "there is no configuration 2; there are 2"},
