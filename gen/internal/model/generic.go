@@ -41,6 +41,13 @@ func generic(classes []class, kernels []Kernel) (Kernel, error) {
 		k.TypeVars = append(k.TypeVars, v)
 	}
 	k.Params = slices.Clone(first.Params)
+	for i := range k.Params {
+		for _, in := range kernels {
+			if block := &k.Params[i].Type.Block; in.Params[i].Type.Block != *block {
+				*block = ""
+			}
+		}
+	}
 	k.Triton = tritonVersions(images)
 	k.Constants = sharedConstants(variants)
 	for _, c := range first.Configs {
