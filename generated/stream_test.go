@@ -23,7 +23,7 @@ func record(t *testing.T, s *kernrt.Stream) *kernrt.Event {
 	return e
 }
 
-// busy queues some 20 ms of work on an H200.
+// busy queues work that keeps the device busy after the host has queued it.
 func busy(t *testing.T, s *kernrt.Stream, b *kernrt.Buffer[int32]) {
 	t.Helper()
 	for i := range 400 {

@@ -33,7 +33,7 @@ type Event struct {
 var eventNumber atomic.Uint64
 
 // NewEvent creates an event that takes the time. A thread that waits for it
-// sleeps, which takes some microseconds longer than Stream.Synchronize.
+// sleeps, where one in Stream.Synchronize may spin and so learn it sooner.
 func (d *Device) NewEvent() (*Event, error) {
 	if err := d.acquire(); err != nil {
 		return nil, fmt.Errorf("new event: %w", err)

@@ -55,9 +55,8 @@ func (d *Device) NewPool(releaseThreshold uint64) (*Pool, error) {
 
 // AllocAsync allocates memory for n Ts from the pool, for what is queued on
 // stream after it; work on other streams must wait for an event of that stream
-// first. It does not wait, and costs about as much as a launch where the pool has
-// the memory. A Buffer of no elements has a null Ptr. While the stream is being
-// captured it is ErrCapturing.
+// first. It does not wait. A Buffer of no elements has a null Ptr. While the stream
+// is being captured it is ErrCapturing.
 func AllocAsync[T Elem](p *Pool, stream *Stream, n int) (*Buffer[T], error) {
 	size, err := sizeOf[T](n)
 	if err != nil {

@@ -35,9 +35,9 @@ kg_status kg_pool_create(CUcontext ctx, CUdevice device, CUmemoryPool *pool) {
 	KG_IN_RELAXED(ctx, KG_CALL(cuMemPoolCreate, pool, &props));
 }
 
-kg_status kg_pool_destroy(CUcontext ctx, CUmemoryPool pool) { KG_IN(ctx, KG_CALL(cuMemPoolDestroy, pool)); }
+kg_status kg_pool_destroy(CUcontext ctx, CUmemoryPool pool) { KG_IN_RELAXED(ctx, KG_CALL(cuMemPoolDestroy, pool)); }
 
-kg_status kg_pool_trim(CUcontext ctx, CUmemoryPool pool, size_t keep) { KG_IN(ctx, KG_CALL(cuMemPoolTrimTo, pool, keep)); }
+kg_status kg_pool_trim(CUcontext ctx, CUmemoryPool pool, size_t keep) { KG_IN_RELAXED(ctx, KG_CALL(cuMemPoolTrimTo, pool, keep)); }
 
 kg_status kg_pool_set_attribute(CUcontext ctx, CUmemoryPool pool, int attribute, uint64_t value) {
 	KG_IN(ctx, KG_CALL(cuMemPoolSetAttribute, pool, attribute, &value));

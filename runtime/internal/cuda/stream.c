@@ -48,5 +48,5 @@ kg_status kg_event_query(CUcontext ctx, CUevent event) { KG_IN_RELAXED(ctx, KG_C
 kg_status kg_event_synchronize(CUcontext ctx, CUevent event) { KG_IN_RELAXED(ctx, KG_CALL(cuEventSynchronize, event)); }
 
 kg_status kg_event_elapsed(CUcontext ctx, CUevent start, CUevent end, float *milliseconds) {
-	KG_IN(ctx, KG_CALL(cuEventElapsedTime, milliseconds, start, end));
+	KG_IN_RELAXED(ctx, KG_CALL(cuEventElapsedTime, milliseconds, start, end));
 }
