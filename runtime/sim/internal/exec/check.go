@@ -28,8 +28,9 @@ func (a *access) checkRead(w *warp, win *window, strong bool) bool {
 	return true
 }
 
-// checkWrite notes what is written and looks for races in shared memory.
+// checkWrite notes what is written and looks for races in shared memory; settle follows the write.
 func (a *access) checkWrite(w *warp, win *window, strong bool) bool {
+	w.conflicts = w.conflicts[:0]
 	if win.written != nil {
 		for m := w.exec; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & 31

@@ -77,6 +77,7 @@ func TestFaults(t *testing.T) {
 			xor.b32 %r4, %r2, 128; add.u32 %r3, %r1, %r4; ld.shared.u32 %r5, [%r3];`, []string{"never been written"}},
 		"write and read": {`mov.u32 %r1, smem; shl.b32 %r2, %r0, 2; add.u32 %r3, %r1, %r2; st.shared.u32 [%r3], %r0; bar.sync 0;
 			ld.shared.u32 %r5, [%r1]; setp.eq.u32 %p1, %r0, 32; @%p1 st.shared.u32 [%r1], %r0;`, []string{"warp 0 reads 4 bytes of shared memory at 0x0 that warp 1 wrote with no barrier between"}},
+		"two writers":        {"mov.u32 %r1, smem; shr.u32 %r2, %r0, 5; st.shared.u32 [%r1], %r2;", []string{"thread (32, 0, 0)", "warp 1 writes 4 bytes of shared memory at 0x0 that warp 0 wrote otherwise with no barrier between"}},
 		"divergent barrier":  {"setp.lt.u32 %p1, %r0, 7; @%p1 bar.sync 0;", []string{"bar.sync: a barrier with 7 of the warp's 32 running threads: thread (7, 0, 0) has taken another way"}},
 		"divergent branches": {"setp.lt.u32 %p1, %r0, 7; @%p1 bra $L1; bar.sync 0; bra $L2; $L1: bar.sync 1; $L2:", []string{"a barrier with", "has taken another way"}},
 		"barrier missed":     {"setp.lt.u32 %p1, %r0, 32; @!%p1 bra $L1; bar.sync 0; $L1:", []string{"barrier 0 waits for 64 threads, 32 have come", "1 of 2 warps have ended"}},

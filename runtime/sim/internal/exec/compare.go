@@ -13,6 +13,7 @@ func init() {
 	families["set"] = compileSet
 	families["selp"] = compileSelp
 	families["slct"] = compileSlct
+	families["testp"] = compileTestp
 	for name, f := range map[string]func(a, b uint32) uint32{
 		"and": func(a, b uint32) uint32 { return a & b },
 		"or":  func(a, b uint32) uint32 { return a | b },
@@ -407,4 +408,33 @@ func compileSlct(c *compiler, in *inst) (step, error) {
 		}
 	}
 	return c.lanes(in, form{each3(pick), t})
+}
+
+// properties are what testp asks, of the magnitude's bits; those of infinity and of the smallest normal number are given.
+var properties = map[string]func(magnitude, inf, normal uint64) bool{
+	"finite":     func(m, inf, _ uint64) bool { return m < inf },
+	"infinite":   func(m, inf, _ uint64) bool { return m == inf },
+	"number":     func(m, inf, _ uint64) bool { return m <= inf },
+	"notanumber": func(m, inf, _ uint64) bool { return m > inf },
+	"normal":     func(m, inf, normal uint64) bool { return m >= normal && m < inf },
+	"subnormal":  func(m, _, normal uint64) bool { return m < normal && m != 0 },
+}
+
+// compileTestp compiles testp.property.type p, a.
+func compileTestp(c *compiler, in *inst) (step, error) {
+	f := properties[c.mods.any("finite", "infinite", "number", "notanumber", "normal", "subnormal")]
+	t, err := c.mods.typ()
+	if err != nil || f == nil || t != "f32" && t != "f64" {
+		return nil, fmt.Errorf("the form is not supported")
+	}
+	r := operands{c: c, in: in}
+	d := r.dstPred(0)
+	if t == "f64" {
+		a := r.src64(1, t)
+		test := mask2(func(v, _ uint64) bool { return f(v&^(1<<63), 0x7ff0<<48, 1<<52) })
+		return func(w *warp) { w.setPred(d, test(&w.r64[a], &w.r64[a])) }, r.done(2)
+	}
+	a := r.src32(1, t)
+	test := mask2(func(v, _ uint32) bool { return f(uint64(v&^(1<<31)), 0x7f800000, 1<<23) })
+	return func(w *warp) { w.setPred(d, test(&w.r32[a], &w.r32[a])) }, r.done(2)
 }

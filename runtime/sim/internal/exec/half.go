@@ -50,6 +50,10 @@ func init() {
 		if h.name == "f16" {
 			h.define3("fma.rn.sat", func(a, b, c uint16) uint16 { return h.saturate(h.fma(a, b, c)) })
 			h.define3("fma.rn.ftz", func(a, b, c uint16) uint16 { return flush16(h.fma(flush16(a), flush16(b), flush16(c))) })
+			h.define2("max.ftz", func(a, b uint16) uint16 { return h.pick(flush16(a), flush16(b), max32) })
+			h.define2("min.ftz", func(a, b uint16) uint16 { return h.pick(flush16(a), flush16(b), min32) })
+			h.define2("max.ftz.NaN", func(a, b uint16) uint16 { return h.pickNaN(flush16(a), flush16(b), max32) })
+			h.define2("min.ftz.NaN", func(a, b uint16) uint16 { return h.pickNaN(flush16(a), flush16(b), min32) })
 			h.define1("neg.ftz", func(a uint16) uint16 { return flush16(a) ^ 0x8000 })
 			h.define1("abs.ftz", func(a uint16) uint16 { return flush16(a) & 0x7fff })
 		}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
 )
@@ -34,14 +35,25 @@ func (m mark) conflicts(now mark) bool {
 	return m != 0 && m != now && m&(1<<epochBits-1) == now&(1<<epochBits-1)
 }
 
+func (m mark) many() bool { return m>>epochBits == manyWarps }
+
+// conflict is a write to bytes that another warp has written: a race unless it leaves them as they were, as it does where the compiler lets several warps write the same.
+type conflict struct {
+	lane  int
+	other mark
+	at    uint64
+	old   [32]byte
+}
+
 func (r *races) read(w *warp, a *access) bool {
 	now := w.mark()
 	for m := w.exec; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		at := w.addr[i]
 		for b := at; b < at+uint64(a.size); b++ {
-			if r.writer[b].conflicts(now) {
-				return w.race(i, a, "reads", r.writer[b], "wrote")
+			// What several warps have written alike, any of them may read.
+			if o := r.writer[b]; o.conflicts(now) && !o.many() {
+				return w.race(i, a, "reads", o, "wrote")
 			}
 			switch old := r.reader[b]; {
 			case old == now:
@@ -55,27 +67,48 @@ func (r *races) read(w *warp, a *access) bool {
 	return true
 }
 
+// write looks for readers, and keeps what other warps have written for settle.
 func (r *races) write(w *warp, a *access) bool {
 	now := w.mark()
+	w.conflicts = w.conflicts[:0]
 	for m := w.exec; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		at := w.addr[i]
+		var other mark
 		for b := at; b < at+uint64(a.size); b++ {
-			switch {
-			case r.writer[b].conflicts(now):
-				return w.race(i, a, "writes", r.writer[b], "wrote")
-			case r.reader[b].conflicts(now):
-				return w.race(i, a, "writes", r.reader[b], "read")
+			if o := r.reader[b]; o.conflicts(now) {
+				return w.race(i, a, "writes", o, "read")
 			}
-			r.writer[b] = now
+			if o := r.writer[b]; o.conflicts(now) {
+				other = o
+				r.writer[b] = manyWarps<<epochBits | now&(1<<epochBits-1)
+			} else {
+				r.writer[b] = now
+			}
+		}
+		if other != 0 {
+			c := conflict{lane: i, other: other, at: at}
+			copy(c.old[:], w.cta.shared.data[at:at+uint64(a.size)])
+			w.conflicts = append(w.conflicts, c)
 		}
 	}
 	return true
 }
 
+// settle is called after a write: it fails where the write has changed what another warp wrote.
+func (w *warp) settle(a *access) {
+	for i := range w.conflicts {
+		c := &w.conflicts[i]
+		if !bytes.Equal(c.old[:a.size], w.cta.shared.data[c.at:c.at+uint64(a.size)]) {
+			w.race(c.lane, a, "writes", c.other, "wrote otherwise")
+			return
+		}
+	}
+}
+
 func (w *warp) race(lane int, a *access, does string, other mark, did string) bool {
 	who := fmt.Sprintf("warp %d", int(other>>epochBits)-1)
-	if other>>epochBits == manyWarps {
+	if other.many() {
 		who = "other warps"
 	}
 	w.fail(lane, "warp %d %s %d bytes of shared memory at %#x that %s %s with no barrier between", w.index, does, a.size, w.laneAddr(a, lane)&^windowMask, who, did)

@@ -119,6 +119,9 @@ func compileStore(c *compiler, in *inst) (step, error) {
 				e.s32(&w.r32[e.reg], win.p, base, &w.addr, w.exec)
 			}
 		}
+		if checked {
+			w.settle(a)
+		}
 	}
 	return self, nil
 }

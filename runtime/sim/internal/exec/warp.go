@@ -34,7 +34,8 @@ type warp struct {
 
 	carry     uint32 // of add.cc and its kind
 	copies    asyncCopies
-	fragments fragments // of the mma in progress
+	conflicts []conflict // of the write in progress
+	fragments fragments  // of the mma in progress
 }
 
 // frame is an entry of the divergence stack: lanes that run from block until they reach join.
