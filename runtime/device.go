@@ -65,7 +65,12 @@ func Devices() ([]DeviceInfo, error) {
 }
 
 // Open opens a device by its ordinal, from 0, and retains its primary context.
+// With KERNGEN_DEVICE=sim in the environment it makes a simulated device instead,
+// if the program imports package sim.
 func Open(ordinal int) (*Device, error) {
+	if d, err := openSimulated(); d != nil || err != nil {
+		return d, err
+	}
 	n, err := deviceCount()
 	if err != nil {
 		return nil, err
@@ -110,6 +115,9 @@ func newDevice(info *DeviceInfo, handle cuda.Device, driver cuda.Driver) *Device
 // instance begins with "MIG-" in nvidia-smi, and with "GPU-" in DeviceInfo, since
 // the driver does not tell them apart; both are taken.
 func OpenUUID(uuid string) (*Device, error) {
+	if d, err := openSimulated(); d != nil || err != nil {
+		return d, err
+	}
 	infos, err := Devices()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package kernrt
 
 import (
+	"os"
+	"strings"
 	"unsafe"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
@@ -10,6 +12,37 @@ import (
 // programs call.
 func Simulated(driver cuda.Simulated, info DeviceInfo) *Device {
 	return newDevice(&info, 0, driver)
+}
+
+// simulator opens a simulated device for a target, "" for its usual one.
+var simulator func(target string) (*Device, error)
+
+// RegisterSimulator says how KERNGEN_DEVICE=sim[:TARGET] opens a device. Package
+// sim calls it when it is imported.
+func RegisterSimulator(open func(target string) (*Device, error)) { simulator = open }
+
+// openVariable is the device that Open and OpenUUID open, whatever they are asked
+// for: "sim" or "sim:sm_80".
+const openVariable = "KERNGEN_DEVICE"
+
+// openSimulated opens the device that openVariable names; nil where it is unset.
+func openSimulated() (*Device, error) {
+	value := os.Getenv(openVariable)
+	if value == "" {
+		return nil, nil
+	}
+	name, target, _ := strings.Cut(value, ":")
+	switch {
+	case name != "sim":
+		return nil, faultf(ErrNoDevice, "%s=%s: the devices there are to name are sim and sim:TARGET", openVariable, value)
+	case simulator == nil:
+		return nil, faultf(ErrNoDevice, "%s=%s: the program does not import github.com/kerngen/kerngen/runtime/sim", openVariable, value)
+	}
+	d, err := simulator(target)
+	if err != nil {
+		return nil, faultf(ErrNoDevice, "%s=%s: %v", openVariable, value, err)
+	}
+	return d, nil
 }
 
 // simPlan launches on a simulated device.
