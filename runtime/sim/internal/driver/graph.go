@@ -11,7 +11,10 @@ type node struct {
 	kind   int // cuda.NodeKernel and so on
 	after  []*node
 	work   work
-	kernel cuda.KernelNode // of a kernel node
+
+	// Of a kernel node.
+	kernel   cuda.KernelNode
+	launched *launched
 }
 
 // notCaptured is the kind of work that a graph cannot have.
@@ -19,9 +22,9 @@ const notCaptured = -1
 
 // executable is a graph that can be launched.
 type executable struct {
-	order   []*node
-	work    map[*node]work
-	running chan struct{} // holds one value while it may be launched: one launch runs at a time
+	order    []*node
+	launched map[*node]*launched // of kernel nodes, as updated
+	running  chan struct{}       // holds one value while it may be launched: one launch runs at a time
 }
 
 func errNoGraph(h uintptr, what string) cuda.Status {
@@ -95,9 +98,11 @@ func (d *Driver) Instantiate(h cuda.Graph) (cuda.GraphExec, cuda.Status) {
 	if g == nil {
 		return 0, errNoGraph(uintptr(h), "graph")
 	}
-	e := &executable{order: g.nodes, work: map[*node]work{}, running: make(chan struct{}, 1)}
+	e := &executable{order: g.nodes, launched: map[*node]*launched{}, running: make(chan struct{}, 1)}
 	for _, n := range g.nodes {
-		e.work[n] = n.work
+		if n.launched != nil {
+			e.launched[n] = n.launched
+		}
 	}
 	exec := cuda.GraphExec(d.handle())
 	d.execs[exec] = e
@@ -136,7 +141,11 @@ func (d *Driver) LaunchGraph(h cuda.GraphExec, on cuda.Stream) cuda.Status {
 	}
 	var all []work
 	for _, n := range e.order {
-		all = append(all, e.work[n])
+		if launched := e.launched[n]; launched != nil {
+			all = append(all, d.unlessFailed(launched.run))
+		} else {
+			all = append(all, n.work)
+		}
 	}
 	d.mu.Unlock()
 	return d.enqueue(on, node{kind: notCaptured, work: func() error {

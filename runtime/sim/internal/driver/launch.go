@@ -38,38 +38,95 @@ func (l *launcher) Launch(on cuda.Stream, x, y, z uint32, args unsafe.Pointer, g
 			return faultf(tooManyCooperative, "%d CTAs that wait for each other; %d run at once", ctas, most)
 		}
 	}
+	if l.spec.Scratch {
+		capturing, status := l.d.IsCapturing(on)
+		if capturing {
+			status = cuda.Capturing
+		}
+		if status != cuda.OK {
+			return status
+		}
+	}
+	return l.LaunchCaptured(on, x, y, z, args, globalScratch, profileScratch)
+}
+
+// LaunchCaptured is Launch where the scratch memory may be part of a graph.
+func (l *launcher) LaunchCaptured(on cuda.Stream, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) cuda.Status {
 	return l.d.enqueue(on, l.node(x, y, z, args, globalScratch, profileScratch))
 }
 
 // Update makes a node of an executable launch something else.
 func (l *launcher) Update(h cuda.GraphExec, of cuda.GraphNode, x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) cuda.Status {
 	n := l.node(x, y, z, args, globalScratch, profileScratch)
+	return l.d.update(h, of, func(*launched) *launched { return n.launched })
+}
+
+// Scratch is the scratch memory that a kernel node was captured with.
+func (l *launcher) Scratch(h cuda.GraphNode) ([2]uint64, cuda.Status) {
 	l.d.mu.Lock()
 	defer l.d.mu.Unlock()
-	e, old := l.d.execs[h], l.d.nodes[of]
+	n := l.d.nodes[h]
+	if n == nil || n.launched == nil {
+		return [2]uint64{}, errNoGraph(uintptr(h), "kernel node")
+	}
+	return n.launched.scratch, l.d.failed
+}
+
+// SetScratch gives a node of an executable other scratch memory.
+func (l *launcher) SetScratch(h cuda.GraphExec, of cuda.GraphNode, scratch [2]uint64) cuda.Status {
+	return l.d.update(h, of, func(old *launched) *launched {
+		changed := *old
+		changed.scratch = scratch
+		return &changed
+	})
+}
+
+// update replaces what a kernel node of an executable launches.
+func (d *Driver) update(h cuda.GraphExec, of cuda.GraphNode, change func(*launched) *launched) cuda.Status {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e, n := d.execs[h], d.nodes[of]
 	switch {
 	case e == nil:
 		return errNoGraph(uintptr(h), "executable")
-	case old == nil || e.work[old] == nil:
-		return errNoGraph(uintptr(of), "node")
+	case n == nil || e.launched[n] == nil:
+		return errNoGraph(uintptr(of), "kernel node")
 	}
-	e.work[old] = n.work
-	return l.d.failed
+	e.launched[n] = change(e.launched[n])
+	return d.failed
+}
+
+// launched is one launch of a kernel.
+type launched struct {
+	l       *launcher
+	config  exec.Config // but for the scratch pointers, which come last
+	scratch [2]uint64
+}
+
+// run runs the kernel.
+func (n *launched) run() error {
+	config := n.config
+	config.Params = append([][]byte(nil), config.Params...)
+	for i := range n.l.spec.Hidden {
+		config.Params = append(config.Params, binary.LittleEndian.AppendUint64(nil, n.scratch[i]))
+	}
+	return n.l.entry.Launch(n.l.d.ctx, config)
 }
 
 // node is a launch as an operation.
 func (l *launcher) node(x, y, z uint32, args unsafe.Pointer, globalScratch, profileScratch uint64) node {
-	config := exec.Config{
+	n := &launched{l: l, scratch: [2]uint64{globalScratch, profileScratch}, config: exec.Config{
 		Grid:          exec.Dim{X: x, Y: y, Z: z},
 		Block:         exec.Dim{X: uint32(l.spec.Threads), Y: 1, Z: 1},
 		Shared:        l.spec.Shared,
-		Params:        l.params(args, globalScratch, profileScratch),
+		Params:        l.params(args),
 		Cooperative:   l.spec.Cooperative,
 		Deterministic: l.d.deterministic,
-	}
+	}}
 	return node{
-		kind: cuda.NodeKernel,
-		work: l.d.unlessFailed(func() error { return l.entry.Launch(l.d.ctx, config) }),
+		kind:     cuda.NodeKernel,
+		work:     l.d.unlessFailed(n.run),
+		launched: n,
 		kernel: cuda.KernelNode{
 			Function: l.spec.Function,
 			Grid:     [3]uint32{x, y, z},
@@ -79,15 +136,11 @@ func (l *launcher) node(x, y, z uint32, args unsafe.Pointer, globalScratch, prof
 	}
 }
 
-// params are the bytes of each parameter, as long as the kernel declares it.
-func (l *launcher) params(args unsafe.Pointer, scratch ...uint64) [][]byte {
+// params are the bytes of each argument, as long as the kernel declares it.
+func (l *launcher) params(args unsafe.Pointer) [][]byte {
 	var params [][]byte
-	for i, p := range l.entry.Params() {
-		if i < len(l.spec.Offsets) {
-			params = append(params, bytesAt(unsafe.Add(args, l.spec.Offsets[i]), uint64(p.Size)))
-			continue
-		}
-		params = append(params, binary.LittleEndian.AppendUint64(nil, scratch[i-len(l.spec.Offsets)]))
+	for i, p := range l.entry.Params()[:len(l.spec.Offsets)] {
+		params = append(params, bytesAt(unsafe.Add(args, l.spec.Offsets[i]), uint64(p.Size)))
 	}
 	return params
 }

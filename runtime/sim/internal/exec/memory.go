@@ -177,3 +177,28 @@ func (a *allocation) describe(addr uint64) string {
 	}
 	return fmt.Sprintf("%d bytes into %s", addr-a.base, what)
 }
+
+// Copy copies n bytes of device memory; each side must be in one allocation. What
+// was never written stays so.
+func (m *Memory) Copy(to, from, n uint64) error {
+	src, a, err := m.host(from, n)
+	if err != nil {
+		return err
+	}
+	dst, b, err := m.host(to, n)
+	if err != nil {
+		return err
+	}
+	copy(dst.data[b:b+n], src.data[a:])
+	if dst.written != nil {
+		copy(dst.written[b:b+n], src.written[a:])
+	}
+	return nil
+}
+
+// Usage is how many bytes are allocated, and how many there are.
+func (m *Memory) Usage() (used, limit uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used, m.limit
+}
