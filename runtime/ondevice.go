@@ -159,7 +159,9 @@ func (on *onDevice) load(v *loadable) (*plan, error) {
 
 // unload gives the plan and its module back.
 func (p *plan) unload(d *Device) error {
-	p.call.Free()
+	if p.sim == nil {
+		p.call.Free()
+	}
 	return driverError(d.ctx.Unload(p.module))
 }
 
