@@ -52,9 +52,12 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 		if isTensor(on.kernel.Params[arg].Type) {
 			on.passTensor(&spec, &descriptors[0], arg, on.offsets[arg])
 			descriptors = descriptors[1:]
-			continue
+		} else {
+			spec.Offsets = append(spec.Offsets, on.offsets[arg])
 		}
-		spec.Offsets = append(spec.Offsets, on.offsets[arg])
+		for len(spec.Names) < len(spec.Offsets) {
+			spec.Names = append(spec.Names, on.kernel.Params[arg].Name)
+		}
 	}
 	if err := p.prepare(on, spec); err != nil {
 		return nil, err

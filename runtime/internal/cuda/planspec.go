@@ -13,4 +13,5 @@ type PlanSpec struct {
 	Hidden      int       // scratch pointers after the arguments
 	Offsets     []uintptr // in the args struct, of each parameter before those
 	Maps        []MapSpec // those of the parameters that are tensor maps
+	Names       []string  // of the arguments that those parameters are, for messages
 }

@@ -120,6 +120,7 @@ func (l *launcher) node(x, y, z uint32, args unsafe.Pointer, globalScratch, prof
 		Block:         exec.Dim{X: uint32(l.spec.Threads), Y: 1, Z: 1},
 		Shared:        l.spec.Shared,
 		Params:        l.params(args),
+		Names:         l.spec.Names,
 		Cooperative:   l.spec.Cooperative,
 		Deterministic: l.d.deterministic,
 	}}

@@ -214,9 +214,17 @@ func (w *warp) whose(a *access, addr uint64) string {
 		where = ", " + al.describe(addr)
 	}
 	if n := w.argument(addr); n >= 0 {
-		where += fmt.Sprintf(", nearest to parameter %d (%s)", n, w.cta.program.params[n].Name)
+		where += ", nearest to " + w.paramName(n)
 	}
 	return where
+}
+
+// paramName names a parameter as the program that launched does.
+func (w *warp) paramName(n int) string {
+	if names := w.cta.launch.config.Names; n < len(names) {
+		return "argument " + names[n]
+	}
+	return fmt.Sprintf("parameter %d (%s)", n, w.cta.program.params[n].Name)
 }
 
 // argument is the parameter whose value, as an address, is nearest: the last at or before addr in the same allocation, else the last before it within a window. It is -1 where

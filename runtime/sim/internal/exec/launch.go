@@ -13,6 +13,7 @@ type Config struct {
 	Block  Dim
 	Shared int      // bytes of dynamic shared memory per CTA
 	Params [][]byte // the bytes of each parameter, of exactly its size
+	Names  []string // what faults call the first ones; nil: by their places
 
 	// Cooperative lets all CTAs make progress together, so that they can wait for each other; the memory of all of them is needed at once.
 	Cooperative bool
