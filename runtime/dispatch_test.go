@@ -2,6 +2,9 @@ package kernrt_test
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
@@ -220,4 +223,42 @@ func TestVariantsWithoutImageForTheDevice(t *testing.T) {
 	wantError(t, kernrt.Launch(elsewhere(variants(), 0, 1, 2, 3), stream, kernrt.Grid1D(1), &args), kernrt.ErrNoImage, prefix+
 		"variant 1: no image runs on sm_90; there are sm_80 cubin; variant 2: no image runs on sm_90; there are sm_80 cubin; "+
 		"variant 3: no image runs on sm_90; there are sm_80 cubin; variant 4: no image runs on sm_90; there are sm_80 cubin")
+}
+
+// manyArgs has more promises than a word has bits: each pointer is not null and
+// perhaps divisible by 16.
+type manyArgs struct {
+	P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16, P17,
+	P18, P19, P20, P21, P22, P23, P24, P25, P26, P27, P28, P29, P30, P31, P32 kernrt.Ptr[float32]
+}
+
+func TestMorePromisesThanBits(t *testing.T) {
+	d, _, stream := onDevice0(t)
+	var params []kernrt.Param
+	var aligned []kernrt.Guard
+	for i := range 33 {
+		params = append(params, kernrt.Param{Name: fmt.Sprintf("p%d", i), Type: "*fp32"})
+		aligned = append(aligned, kernrt.Guard{Param: i, Is: kernrt.DivisibleBy16})
+	}
+	k := kernelOf(params, aligned, nil)
+	k.Variants[1].Images[0].NumWarps = 2
+	var args manyArgs
+	fields := reflect.ValueOf(&args).Elem()
+	for i := range fields.NumField() {
+		fields.Field(i).Set(reflect.ValueOf(kernrt.PtrFromAddr[float32](memory)))
+	}
+	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(1), &args))
+	args.P32 = args.P32.Add(1)
+	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(1), &args))
+	args.P31 = kernrt.Ptr[float32]{}
+	if err := kernrt.Launch(k, stream, kernrt.Grid1D(1), &args); !errors.Is(err, kernrt.ErrArgument) {
+		t.Errorf("a null pointer gives %v", err)
+	}
+	var warps []uint32
+	for _, l := range d.Launches() {
+		warps = append(warps, l.Block[0]/32)
+	}
+	if !slices.Equal(warps, []uint32{1, 2}) {
+		t.Errorf("launches with %v warps, want variant 1 then 2", warps)
+	}
 }
