@@ -20,6 +20,7 @@ var programs = map[string]string{
 	"streams":  "streams: element ",
 	"graph":    "graph: element ",
 	"pipeline": "pipeline: element ",
+	"dynamic":  "dynamic: element ",
 }
 
 // Each example must succeed on this machine, whether it has a GPU or not, and

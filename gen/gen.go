@@ -45,7 +45,7 @@ type Config struct {
 
 // Result is a generated package.
 type Result struct {
-	Files    []File   // sorted by kernel; the images share no memory with other results
+	Files    []File   // sorted by kernel, the list of all last; the images share no memory with other results
 	Warnings []string // what is right but probably not meant
 	Inputs   []string // the files that it was made of and the folders searched for them
 }
@@ -94,6 +94,11 @@ func Generate(c Config) (Result, error) {
 	if err != nil {
 		return Result{Warnings: warnings}, err
 	}
+	registry, err := emit.Registry(c.Package, kernels, named)
+	if err != nil {
+		return Result{Warnings: warnings}, err
+	}
+	emitted = append(emitted, []emit.File{registry})
 	result := Result{Warnings: warnings, Inputs: inputs}
 	for _, files := range emitted {
 		for _, f := range files {

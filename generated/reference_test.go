@@ -61,6 +61,17 @@ func TestTritonReference(t *testing.T) {
 			launched(t, launches(b))
 			row.elements += b.compare(s)
 		}) && row.identical
+		row.identical = t.Run(c.Name+" chosen at run time", func(t *testing.T) {
+			b := &boundCase{t: t, dir: dir, c: c, args: map[string]*boundArg{}}
+			if c.Package == "tensor" {
+				t.Skip("a tensor's type is known at compile time")
+			}
+			b.upload(s)
+			for range c.Launches {
+				launched(t, b.launchArgs(s, kernrt.Grid3D(c.Grid[0], c.Grid[1], c.Grid[2])))
+			}
+			b.compare(s)
+		}) && row.identical
 		row.identical = t.Run(c.Name+" in a graph", func(t *testing.T) {
 			b := &boundCase{t: t, dir: dir, c: c, args: map[string]*boundArg{}}
 			b.upload(s)

@@ -35,11 +35,7 @@ func (p *plan) launchCaptured(s *Stream, grid Grid, args unsafe.Pointer, ctas ui
 		}
 		scratch[kind] = graph.Take(uintptr(s.handle), kind, size, uint64(need.Align))
 	}
-	x, y, z := uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2])
-	if p.sim != nil {
-		return driverError(p.sim.launcher.LaunchCaptured(s.handle, x, y, z, p.sim.copy(args), scratch[0], scratch[1]))
-	}
-	return driverError(p.call.LaunchCaptured(s.handle, x, y, z, args, scratch[0], scratch[1]))
+	return driverError(p.queueCaptured(s, grid, args, scratch))
 }
 
 // scratchNeeds is what the image's scratch pointers are for, in order.
@@ -53,4 +49,13 @@ func (d *Device) captured(id uint64) *capture.Scratch {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.captures[id]
+}
+
+// queueCaptured is queue where the scratch memory may become part of a graph.
+func (p *plan) queueCaptured(s *Stream, grid Grid, args unsafe.Pointer, scratch [2]uint64) cuda.Status {
+	x, y, z := uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2])
+	if p.sim != nil {
+		return p.sim.launcher.LaunchCaptured(s.handle, x, y, z, p.sim.copy(args), scratch[0], scratch[1])
+	}
+	return p.call.LaunchCaptured(s.handle, x, y, z, args, scratch[0], scratch[1])
 }

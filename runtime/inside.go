@@ -82,8 +82,12 @@ func (Inside) Loaded(d *Device, f cuda.Function, argsType any) (k *Kernel, confi
 	if on == nil {
 		return nil, 0, capture.Launchable{}, faultf(ErrArgument, "the kernel is none that the runtime loaded")
 	}
-	if argsType != nil && on.argsType != typeIdentity(argsType) {
-		return nil, 0, capture.Launchable{}, faultf(ErrArgument, "the kernel is %s, whose args struct is no %v", on.kernel.Name, reflect.TypeOf(argsType).Elem())
+	if argsType != nil {
+		// It may be the first time that the kernel meets this struct, if it was
+		// launched with Args.
+		if _, err := on.kernel.on(d, argsType); err != nil {
+			return nil, 0, capture.Launchable{}, faultf(ErrArgument, "the kernel is %s, whose args struct is no %v", on.kernel.Name, reflect.TypeOf(argsType).Elem())
+		}
 	}
 	return on.kernel, config, p.launchable(), nil
 }
@@ -142,8 +146,8 @@ func (Inside) Prepare(k *Kernel, d *Device, config int, grid Grid, args unsafe.P
 }
 
 // LaunchError is the error of a launch of k, or of a change to one.
-func (Inside) LaunchError(k *Kernel, d *Device, grid Grid, err error) error {
-	return &LaunchError{Kernel: k.Name, Device: d.String(), Grid: grid, Err: err}
+func (Inside) LaunchError(k *Kernel, d *Device, config int, grid Grid, err error) error {
+	return &LaunchError{Kernel: k.Name, Config: k.configName(config), Device: d.String(), Grid: grid, Err: err}
 }
 
 // Fault is an error of a kind that errors.Is finds.

@@ -128,6 +128,9 @@ func (p *plan) launchWithScratch(s *Stream, grid Grid, args unsafe.Pointer) erro
 	ctas := p.ctas(grid)
 	s.scratch.mu.Lock()
 	defer s.scratch.mu.Unlock()
+	if s.scratch.given != nil {
+		return p.launchWithGiven(s, grid, args, ctas)
+	}
 	global, profile, err := s.scratch.take(s, p.scratchNeeds(), ctas)
 	if err == nil {
 		err = statusError(p.queue(s, grid, args, global, profile))

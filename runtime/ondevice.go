@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,38 +59,52 @@ func (k *Kernel) on(d *Device, args any) (*onDevice, error) {
 func (k *Kernel) addDevice(d *Device, args any) (*onDevice, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	argsType, packed := typeIdentity(args), typeIdentity((*packedArgs)(nil))
+	var twin *onDevice // the same kernel on the device, launched with the other of struct and Args
 	for on := k.devices.Load(); on != nil; on = on.next.Load() {
 		switch {
-		case on.argsType != typeIdentity(args):
+		case on.argsType == argsType && on.dev == d:
+			return on, nil // another goroutine was faster
+		case on.argsType != argsType && on.argsType != packed && argsType != packed:
 			return nil, faultf(ErrMalformed, "it was launched with another args struct before, now with %v", reflect.TypeOf(args).Elem())
 		case on.dev == d:
-			return on, nil // another goroutine was faster
+			twin = on
 		}
 	}
-	offsets, err := k.layout(reflect.TypeOf(args).Elem())
+	offsets, size, err := k.layout(reflect.TypeOf(args).Elem())
 	if err != nil {
 		return nil, err
 	}
 	on := &onDevice{
 		dev:      d,
-		argsType: typeIdentity(args),
-		argsSize: reflect.TypeOf(args).Elem().Size(),
-		variants: make([]loadable, len(k.Variants)),
+		argsType: argsType,
+		argsSize: size,
 		kernel:   k,
 		offsets:  offsets,
 		tensors:  k.tensorParams(offsets),
 	}
-	for v := range on.variants {
-		on.variants[v].guards = k.guardsOf(&k.Variants[v], offsets)
-		on.variants[v].candidates = candidates(k.Variants[v].Images, d.info.sm())
+	if twin == nil {
+		on.layVariants()
+	} else if on.variants, on.configs = twin.variants, twin.configs; !slices.Equal(offsets, twin.offsets) {
+		return nil, faultf(ErrMalformed, "args type %v is not laid out as its fields are elsewhere", reflect.TypeOf(args).Elem())
 	}
-	on.configs = k.configure(on.variants, offsets)
 	on.next.Store(k.devices.Load())
 	k.devices.Store(on)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.loaded = append(d.loaded, on)
 	return on, nil
+}
+
+// layVariants readies all variants to be picked and loaded.
+func (on *onDevice) layVariants() {
+	k := on.kernel
+	on.variants = make([]loadable, len(k.Variants))
+	for v := range on.variants {
+		on.variants[v].guards = k.guardsOf(&k.Variants[v], on.offsets)
+		on.variants[v].candidates = candidates(k.Variants[v].Images, on.dev.info.sm())
+	}
+	on.configs = k.configure(on.variants, on.offsets)
 }
 
 // configure divides variants, which are sorted by configuration.
@@ -124,7 +139,7 @@ func (on *onDevice) unload() error {
 	link.Store(on.next.Load())
 	var errs []error
 	for v := range on.variants {
-		if p := on.variants[v].plan.Load(); p != nil {
+		if p := on.variants[v].plan.Swap(nil); p != nil { // a twin's too
 			errs = append(errs, p.unload(on.dev))
 		}
 	}

@@ -15,23 +15,28 @@ import (
 func typeIdentity(pointer any) uintptr { return *(*uintptr)(unsafe.Pointer(&pointer)) }
 
 // layout checks the kernel, compares the args struct with its parameters and
-// returns the fields' offsets.
-func (k *Kernel) layout(args reflect.Type) ([]uintptr, error) {
+// returns the fields' offsets and the struct's size. Args are laid out like it.
+func (k *Kernel) layout(args reflect.Type) (offsets []uintptr, size uintptr, _ error) {
+	if args == reflect.TypeFor[packedArgs]() {
+		types, err := k.paramTypes()
+		offsets, size = structLayout(types)
+		return offsets, size, err
+	}
 	if err := k.check(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if args.Kind() != reflect.Struct || args.NumField() != len(k.Params) {
-		return nil, faultf(ErrMalformed, "args type %v is not a struct with a field for each of the %d parameters; generate the package again", args, len(k.Params))
+		return nil, 0, faultf(ErrMalformed, "args type %v is not a struct with a field for each of the %d parameters; generate the package again", args, len(k.Params))
 	}
-	offsets := make([]uintptr, len(k.Params))
+	offsets = make([]uintptr, len(k.Params))
 	for i, p := range k.Params {
 		field := args.Field(i)
 		if !matches(p.Type, field.Type) {
-			return nil, faultf(ErrMalformed, "field %s of %v is %v, but parameter %s is %s; generate the package again", field.Name, args, field.Type, p.Name, p.Type)
+			return nil, 0, faultf(ErrMalformed, "field %s of %v is %v, but parameter %s is %s; generate the package again", field.Name, args, field.Type, p.Name, p.Type)
 		}
 		offsets[i] = field.Offset
 	}
-	return offsets, nil
+	return offsets, args.Size(), nil
 }
 
 // guardsOf lays a variant's guards out, behind those that refuse null pointers.

@@ -19,6 +19,8 @@ type scratch struct {
 	global  scratchBuffer
 	profile scratchBuffer
 	retired []uint64 // no longer used, but could not be freed in stream order
+
+	given *Slice[uint8] // used instead of all these; nil: none
 }
 
 type scratchBuffer struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -299,4 +300,59 @@ func TestOutgrownScratchThatCannotBeFreedIsKept(t *testing.T) {
 	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(100), addArgsOf(16)))
 	must(t, dev.Close())
 	wantAllocated(t, d)
+}
+
+// A caller's memory is used as it is, by a struct's launches and by Args', into a
+// graph too; what does not fit is refused.
+func TestGivenScratch(t *testing.T) {
+	d, dev, _ := onDevice0(t)
+	b, err := kernrt.Alloc[uint8](dev, 1024)
+	must(t, err)
+	whole, err := b.Slice(0, 1024)
+	must(t, err)
+	stream := newStream(t, dev, kernrt.WithScratch(whole))
+	k := add(t, scratch(kernrt.Scratch{Size: 100, Align: 4}, kernrt.Scratch{Size: 8, Align: 64}))
+	x := kernrt.PtrFromAddr[float32](memory)
+	args := newArgs(t, k, x, x, x, 16)
+	d.Reset()
+	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(2), addArgsOf(16)))
+	must(t, args.Launch(stream, kernrt.Grid1D(2)))
+	for _, l := range d.Launches() {
+		global, profile := scratchOf(l)
+		base := whole.Ptr().Addr()
+		if global != base || profile != (base+200+63)&^63 {
+			t.Errorf("scratch at %#x and %#x of %#x", global, profile, base)
+		}
+	}
+	if d.Count("cuMemAllocAsync")+d.Count("cuMemAlloc_v2")+d.Count("cuMemsetD8Async") != 0 {
+		t.Error("the stream allocated or filled memory")
+	}
+	wantError(t, kernrt.Launch(k, stream, kernrt.Grid1D(11), addArgsOf(16)), kernrt.ErrLimit,
+		onH200+fmt.Sprintf("(11, 1, 1): the launch needs at least 1100 bytes of scratch memory at %v, of which WithScratch gave the stream 1024", whole.Ptr()))
+	d.SetCapture(stream.Handle(), 1)
+	must(t, args.Launch(stream, kernrt.Grid1D(1)))
+	d.SetCapture(stream.Handle(), 0)
+
+	zeroed := newStream(t, dev, kernrt.WithScratch(whole), kernrt.WithZeroedScratch())
+	d.Reset()
+	must(t, args.Launch(zeroed, kernrt.Grid1D(2)))
+	if fills := d.Fills(); len(fills) != 2 || fills[0].Count != 200 || fills[1].Count != 16 {
+		t.Errorf("fills %+v", fills)
+	}
+	d.FailNext("cuMemsetD8Async", 999, 1)
+	wantCall(t, args.Launch(zeroed, kernrt.Grid1D(2)), "cuMemsetD8Async")
+
+	must(t, b.Free())
+	wantError(t, args.Launch(stream, kernrt.Grid1D(1)), kernrt.ErrClosed, onH200+"(1, 1, 1): the stream's scratch memory is freed")
+	_, err = dev.NewStream(kernrt.WithScratch(kernrt.Slice[uint8]{}))
+	wantError(t, err, kernrt.ErrArgument, "new stream: the scratch memory is empty")
+	d.SetDeviceCount(2)
+	other := open(t, 1)
+	c, err := kernrt.Alloc[uint8](other, 8)
+	must(t, err)
+	there, err := c.Slice(0, 8)
+	must(t, err)
+	if _, err = dev.NewStream(kernrt.WithScratch(there)); !errors.Is(err, kernrt.ErrOtherDevice) {
+		t.Errorf("memory of another device: %v", err)
+	}
 }

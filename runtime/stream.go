@@ -37,6 +37,15 @@ type StreamOption func(*Stream)
 // write scratch before they read it.
 func WithZeroedScratch() StreamOption { return func(s *Stream) { s.zeroed = true } }
 
+// WithScratch has launches on the stream use memory of the caller's for scratch,
+// instead of memory that the stream allocates. One that needs more is ErrLimit,
+// which says how much. The memory must stay until the stream is closed, and what
+// else uses it must not run at the same time: other streams, and graphs that were
+// captured on this one, in which its address stays.
+func WithScratch(memory Slice[uint8]) StreamOption {
+	return func(s *Stream) { s.scratch.given = &memory }
+}
+
 // WithPriority gives the stream a priority: of work that waits for the device's
 // multiprocessors, that of the lowest number starts first. 0 is the default, and
 // the lowest; -5, say, is the highest; a number beyond stands for the nearest
@@ -110,6 +119,14 @@ func (d *Device) configured(options []StreamOption) (*Stream, error) {
 			return nil, faultf(ErrArgument, "option %d of %d is nil", i+1, len(options))
 		}
 		option(s)
+	}
+	if given := s.scratch.given; given != nil {
+		switch {
+		case given.mem == nil || given.len == 0:
+			return nil, faultf(ErrArgument, "the scratch memory is empty")
+		case given.mem.dev != d:
+			return nil, faultf(ErrOtherDevice, "the scratch memory is on %v, the stream on %v", given.mem.dev, d)
+		}
 	}
 	return s, nil
 }

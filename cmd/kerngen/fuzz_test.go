@@ -40,7 +40,7 @@ func FuzzRequest(f *testing.F) {
 			}
 			config.Dir = t.TempDir()
 			result, err := gen.Generate(config)
-			if err == nil && len(result.Files) != 2 {
+			if err == nil && len(result.Files) != 3 { // Go, image, list of kernels
 				t.Errorf("%d files", len(result.Files))
 			}
 			return err

@@ -121,7 +121,7 @@ func (n *node) update(e *Exec, grid kernrt.Grid, args unsafe.Pointer, argsType a
 	err := n.updateIn(e, grid, args, argsType)
 	e.mu.Unlock()
 	if err != nil {
-		return inside.LaunchError(n.kernel, e.graph.dev, grid, fmt.Errorf("update: %w", err))
+		return inside.LaunchError(n.kernel, e.graph.dev, n.config, grid, fmt.Errorf("update: %w", err))
 	}
 	return nil
 }

@@ -55,7 +55,16 @@ func refuseClashes(kernels []model.Kernel, named []*Kernel, taken map[string]str
 			params.claim(name.Arg, o)
 		}
 	}
+	list := owner{kernel: -1, what: "the list of all kernels"}
+	pkg.claim(Registry, list)
+	files.claim(RegistryFile, list)
 }
+
+// The function that lists a package's kernels, and its file.
+const (
+	Registry     = "Kernels"
+	RegistryFile = "kernels_kern.go"
+)
 
 // relied are the predeclared names that a generated file may use. A package
 // that declares one of them gives it another meaning in all of its files.
@@ -79,7 +88,7 @@ func claimImages(pkg, files *scope, kernel owner, k *model.Kernel, variants []Va
 type owner struct {
 	kernel int    // counted from 1; 0 for a declaration of the target package
 	what   string // for a declaration its position
-	fix    string // the option that makes it want another name
+	fix    string // the option that makes it want another name; "": none
 }
 
 func member(kernel int, kind, kernelName, name string) owner {
@@ -116,7 +125,12 @@ func (s *scope) claim(name string, o owner) {
 		return
 	}
 	if first.kernel == 0 {
-		s.faults.Add(diag.Errorf(first.what, "%s is declared here and wanted by %s", name, o.what).Fix("use %s", o.fix))
+		fault := diag.Errorf(first.what, "%s is declared here and wanted by %s", name, o.what)
+		if o.fix == "" {
+			s.faults.Add(fault.Fix("rename it"))
+			return
+		}
+		s.faults.Add(fault.Fix("use %s", o.fix))
 		return
 	}
 	pair := fmt.Sprint(first.kernel, " ", o.kernel)
@@ -128,7 +142,7 @@ func (s *scope) claim(name string, o owner) {
 	}
 	s.told[pair] = true
 	fix := "use " + first.fix
-	if o.fix != first.fix {
+	if o.fix != "" && o.fix != first.fix {
 		fix += " or " + o.fix
 	}
 	s.faults.Add(diag.Errorf("", "%s and %s would both have the %s %s", first.what, o.what, s.kind, name).Fix("%s", fix))

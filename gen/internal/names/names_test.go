@@ -201,6 +201,10 @@ func TestAssignFaults(t *testing.T) {
 		o       Options
 		want    string
 	}{
+		{"the list of kernels", one(kernel("kernels", nil, nil)), Options{},
+			"kernel kernels and the list of all kernels would both have the file name kernels_kern.go; use --name kernels=NAME"},
+		{"hand-written list", one(kernel("add", nil, nil)), Options{Taken: map[string]string{"Kernels": "vec/vec.go:7:6"}},
+			"vec/vec.go:7:6: Kernels is declared here and wanted by the list of all kernels; rename it"},
 		{"params", one(kernel("mm", []string{"M", "m"}, nil)), Options{},
 			"parameter M of mm and parameter m of mm would both have the Go name M; use --rename mm.M=NAME or --rename mm.m=NAME"},
 		{"underscores", one(kernel("mm", []string{"_", "__"}, nil)), Options{},
