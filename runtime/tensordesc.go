@@ -3,6 +3,7 @@ package kernrt
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 
@@ -32,13 +33,12 @@ type TensorDesc[T Elem] struct {
 // NewTensorDesc.
 func NewTensorDesc[T Elem](base Ptr[T], shape ...int) TensorDesc[T] {
 	d := TensorDesc[T]{desc: cuda.Desc{Address: base.address, Rank: rankOf(shape), Strided: rankOf(shape)}}
-	stride := int64(1)
+	stride := uint64(1)
 	for i := min(len(shape), maxRank) - 1; i >= 0; i-- {
-		d.desc.Shape[i], d.desc.Strides[i] = int64(shape[i]), stride
-		if shape[i] > 0 && stride > math.MaxInt64/int64(shape[i]) {
+		d.desc.Shape[i], d.desc.Strides[i] = int64(shape[i]), int64(stride)
+		over, next := bits.Mul64(stride, uint64(shape[i]))
+		if stride = next; over != 0 || next > math.MaxInt64 {
 			stride = math.MaxInt64 // refused, as the true one would be
-		} else {
-			stride *= int64(shape[i])
 		}
 	}
 	return d

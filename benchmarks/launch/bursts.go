@@ -46,9 +46,9 @@ func (cfg config) bursts(stream *kernrt.Stream, contenders ...contender) error {
 		fmt.Fprintf(cfg.out, "| %s | %.0f | %v | %v | %.3f | %v | %.4f |\n", k.name, c, difference(times[inCgo], times[inC]),
 			difference(times[inGo], times[inC]), g/c, difference(times[inGo], times[inCgo]), allocs)
 	}
-	if len(contenders) == 2 {
-		fmt.Fprintf(cfg.out, "\n%s / %s: %.3f from C, %.3f from Go\n", contenders[1].name, contenders[0].name,
-			medians[1][0]/medians[0][0], medians[1][1]/medians[0][1])
+	for i := 1; i < len(contenders); i++ {
+		fmt.Fprintf(cfg.out, "\n%s / %s: %.3f from C, %.3f from Go\n", contenders[i].name, contenders[0].name,
+			medians[i][0]/medians[0][0], medians[i][1]/medians[0][1])
 	}
 	return nil
 }

@@ -81,6 +81,19 @@ int64_t cloop_launches(cloop *c, uintptr_t stream, unsigned threads, unsigned sh
 	return cloop_now() - start;
 }
 
+int cloop_map(cloop *c, uint64_t address, uint64_t rows, uint64_t cols, unsigned box_rows, unsigned box_cols,
+	int swizzle, void *map) {
+
+	int (*encode)(void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const unsigned *, const unsigned *,
+		int, int, int, int);
+	*(void **)&encode = dlsym(c->lib, "cuTensorMapEncodeTiled");
+	if (encode == NULL || c->set_current(c->ctx) != 0) return -1;
+	enum { FLOAT16 = 6, PROMOTE_128 = 2 };
+	uint64_t dims[] = { cols, rows }, strides[] = { 2 * cols };
+	unsigned box[] = { box_cols, box_rows }, steps[] = { 1, 1 };
+	return encode(map, FLOAT16, 2, (void *)address, dims, strides, box, steps, 0, swizzle, PROMOTE_128, 0);
+}
+
 typedef struct {
 	cloop *c;
 	uintptr_t stream;

@@ -52,6 +52,17 @@ func newCLoop(library string, ordinal int, cubin []byte, symbol string, threads,
 	return &cLoop{c, C.uint(threads), C.uint(shared), p}, nil
 }
 
+// setMap makes parameter i the tensor map of a tile, encoded once and for good.
+func (l *cLoop) setMap(i int, address uint64, rows, cols, boxRows, boxCols, swizzle int) error {
+	m := C.aligned_alloc(128, 128)
+	s := C.cloop_map(l.c, C.uint64_t(address), C.uint64_t(rows), C.uint64_t(cols), C.uint(boxRows), C.uint(boxCols), C.int(swizzle), m)
+	if s != 0 {
+		return fmt.Errorf("the C loop: cuTensorMapEncodeTiled returns %d", int(s))
+	}
+	unsafe.Slice(l.params, i+1)[i] = m
+	return nil
+}
+
 var errCLoop = errors.New("the C loop: a launch failed")
 
 // launches makes count launches and returns the time on the host.

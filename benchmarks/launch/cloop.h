@@ -25,6 +25,11 @@ int cloop_one(cloop *c, uintptr_t stream, unsigned threads, unsigned shared, voi
 // together, and waits for each stream: nanoseconds from start to end, or -1.
 int64_t cloop_threads(cloop *c, const uintptr_t *streams, int n, unsigned threads, unsigned shared, void **params, int64_t count);
 
+// cloop_map encodes the tensor map of a matrix of 16-bit floats without padding, to be
+// loaded in boxes of the rows and columns given, swizzled. It returns the driver's result.
+int cloop_map(cloop *c, uint64_t address, uint64_t rows, uint64_t cols, unsigned box_rows, unsigned box_cols,
+	int swizzle, void *map);
+
 // For other files in C: a function of the driver's, the kernel, and nanoseconds.
 void *cloop_symbol(cloop *c, const char *name);
 void *cloop_function(cloop *c);

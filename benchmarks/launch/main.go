@@ -19,6 +19,7 @@ import (
 	"runtime"
 
 	"github.com/kerngen/kerngen/generated/descriptor"
+	"github.com/kerngen/kerngen/generated/tensor"
 	"github.com/kerngen/kerngen/generated/vec"
 	"github.com/kerngen/kerngen/internal/fakecuda"
 	kernrt "github.com/kerngen/kerngen/runtime"
@@ -97,7 +98,11 @@ func (cfg config) run() error {
 	if err != nil {
 		return err
 	}
-	if err := cfg.bursts(stream, plain, scratch); err != nil {
+	tensors, err := cfg.withTensors(dev)
+	if err != nil {
+		return err
+	}
+	if err := cfg.bursts(stream, plain, scratch, tensors); err != nil {
 		return err
 	}
 	if err := cfg.threads(dev, plain); err != nil {
@@ -145,6 +150,29 @@ func (cfg config) withScratch(dev *kernrt.Device) (contender, error) {
 	return contender{name: "scale (scratch)", c: c, goes: func(s *kernrt.Stream) error {
 		return descriptor.LaunchScale(s, grid, in, out, tile, tile, factor)
 	}}, err
+}
+
+// withTensors is a kernel that takes two tensor descriptors; C passes ready maps.
+func (cfg config) withTensors(dev *kernrt.Device) (contender, error) {
+	x, err := kernrt.Alloc[kernrt.Float16](dev, 2*tile*tile)
+	if err != nil {
+		return contender{}, err
+	}
+	in, out := x.Ptr(), x.Ptr().Add(tile*tile)
+	c, err := cfg.cLoop("tensor/copy2_fp16_sm90a.cubin", "copy2", 4, 4104,
+		0, tile, tile, tile, 1, 0, tile, tile, tile, 1, 0, 0, 0, 0)
+	if err != nil {
+		return contender{}, err
+	}
+	for i, p := range map[int]kernrt.Ptr[kernrt.Float16]{0: in, 5: out} {
+		if err := c.setMap(i, p.Addr(), tile, tile, tensor.Copy2Fp16BlockRows, tensor.Copy2Fp16BlockCols, 2); err != nil {
+			return contender{}, err
+		}
+	}
+	grid := kernrt.Grid2D(1, 1)
+	return contender{name: "copy2 (two tensors)", c: c, goes: func(s *kernrt.Stream) error {
+		return tensor.LaunchCopy2Fp16(s, grid, kernrt.NewTensorDesc(in, tile, tile), kernrt.NewTensorDesc(out, tile, tile), 0, 0)
+	}}, nil
 }
 
 func (cfg config) cLoop(file, kernel string, warps, shared int, params ...uint64) (*cLoop, error) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	DESC_WORDS = sizeof(kg_desc) / 8,
+	MAX_WORDS = 2 + 2 * KG_RANK,
 	MAP_WORDS = sizeof(CUtensorMap) / 8,
 	SETS = 64,
 	WAYS = 2,
@@ -15,14 +15,14 @@ enum {
 	PROMOTE_128 = 2,        // CUtensorMapL2promotion
 	SMALL = 128 * 1024,     // bytes: see MapSpec.Unmarked
 };
-_Static_assert(sizeof(kg_desc) % 8 == 0, "a tensor is compared by words");
+_Static_assert(sizeof(kg_desc) == 8 * MAX_WORDS, "a tensor is compared by words");
 _Static_assert(sizeof(CUtensorMap) == 128, "a tensor map has 128 bytes");
 
 // An entry is a tensor and its map. sequence is odd while they are written; who
 // has read them and finds it changed has read nothing.
 typedef struct {
 	_Atomic uint64_t sequence; // 0: empty
-	_Atomic uint64_t desc[DESC_WORDS], map[MAP_WORDS];
+	_Atomic uint64_t desc[MAX_WORDS], map[MAP_WORDS];
 } entry;
 
 struct kg_map {
@@ -56,18 +56,31 @@ void kg_map_options(kg_map *maps, uint32_t i, bool fp4_padded, bool doubled_arg,
 	maps[i].unmarked = unmarked;
 }
 
-static entry *set_of(kg_map *m, const uint64_t *desc) {
+// words are those of a tensor's that can differ between launches, without what
+// lies beyond its rank. It returns how many there are.
+static inline uint32_t words(uint32_t rank, const kg_desc *d, uint64_t *to) {
+	uint32_t n = 0;
+	to[n++] = d->address;
+	to[n++] = (uint64_t)d->nan << 1 | d->round_tf32;
+	for (uint32_t i = 0; i < rank; i++) {
+		to[n++] = (uint64_t)d->shape[i];
+		to[n++] = (uint64_t)d->strides[i];
+	}
+	return n;
+}
+
+static inline entry *set_of(kg_map *m, const uint64_t *desc, uint32_t n) {
 	// Words do not wait for each other; an odd factor of its own tells each from the rest.
 	uint64_t hash = 0;
-	for (uint64_t i = 0; i < DESC_WORDS; i++) hash += desc[i] * (0x9e3779b97f4a7c15u + 2 * i * 0x632be59bd9b4e019u);
+	for (uint64_t i = 0; i < n; i++) hash += desc[i] * (0x9e3779b97f4a7c15u + 2 * i * 0x632be59bd9b4e019u);
 	return m->entries[hash >> 40 & (SETS - 1)];
 }
 
-static bool look_up(entry *e, const uint64_t *desc, uint64_t *map) {
+static inline bool look_up(entry *e, const uint64_t *desc, uint32_t n, uint64_t *map) {
 	uint64_t sequence = atomic_load_explicit(&e->sequence, memory_order_acquire);
 	if (sequence == 0 || sequence % 2 != 0) return false;
 	uint64_t differs = 0;
-	for (int i = 0; i < DESC_WORDS; i++) differs |= desc[i] ^ atomic_load_explicit(&e->desc[i], memory_order_relaxed);
+	for (uint32_t i = 0; i < n; i++) differs |= desc[i] ^ atomic_load_explicit(&e->desc[i], memory_order_relaxed);
 	if (differs != 0) return false;
 	for (int i = 0; i < MAP_WORDS; i++) map[i] = atomic_load_explicit(&e->map[i], memory_order_relaxed);
 	atomic_thread_fence(memory_order_acquire);
@@ -75,12 +88,12 @@ static bool look_up(entry *e, const uint64_t *desc, uint64_t *map) {
 }
 
 // keep writes an entry, unless another thread is writing it.
-static void keep(entry *e, const uint64_t *desc, const uint64_t *map) {
+static void keep(entry *e, const uint64_t *desc, uint32_t n, const uint64_t *map) {
 	uint64_t sequence = atomic_load_explicit(&e->sequence, memory_order_relaxed);
 	if (sequence % 2 != 0 || !atomic_compare_exchange_strong_explicit(&e->sequence, &sequence, sequence + 1,
 		memory_order_acquire, memory_order_relaxed)) return;
 	atomic_thread_fence(memory_order_release);
-	for (int i = 0; i < DESC_WORDS; i++) atomic_store_explicit(&e->desc[i], desc[i], memory_order_relaxed);
+	for (uint32_t i = 0; i < n; i++) atomic_store_explicit(&e->desc[i], desc[i], memory_order_relaxed);
 	for (int i = 0; i < MAP_WORDS; i++) atomic_store_explicit(&e->map[i], map[i], memory_order_relaxed);
 	atomic_store_explicit(&e->sequence, sequence + 2, memory_order_release);
 }
@@ -103,17 +116,15 @@ static kg_status encode(const kg_map *m, const kg_desc *d, CUtensorMap *map) {
 	return s;
 }
 
-static kg_status fill(kg_map *m, const void *param, CUtensorMap *map) {
-	uint64_t desc[DESC_WORDS];
-	memcpy(desc, param, sizeof desc);
-	entry *set = set_of(m, desc);
+static kg_status fill(kg_map *m, const kg_desc *d, CUtensorMap *map) {
+	uint64_t desc[MAX_WORDS];
+	uint32_t n = words(m->rank, d, desc);
+	entry *set = set_of(m, desc, n);
 	for (int i = 0; i < WAYS; i++) {
-		if (look_up(&set[i], desc, map->opaque)) return 0;
+		if (look_up(&set[i], desc, n, map->opaque)) return 0;
 	}
-	kg_desc d;
-	memcpy(&d, desc, sizeof d);
-	kg_status s = encode(m, &d, map);
-	if (s == 0) keep(&set[atomic_fetch_add_explicit(&m->turn, 1, memory_order_relaxed) % WAYS], desc, map->opaque);
+	kg_status s = encode(m, d, map);
+	if (s == 0) keep(&set[atomic_fetch_add_explicit(&m->turn, 1, memory_order_relaxed) % WAYS], desc, n, map->opaque);
 	return s;
 }
 
