@@ -24,6 +24,21 @@ func Example() {
 	// Output:
 }
 
+// A kernel that takes a tensor descriptor is told where a tensor lies and how, here
+// the upper left quarter of a matrix. The Launch function of a generated package
+// takes the result; a launch refuses what no tensor map can describe.
+func ExampleNewTensorDesc() {
+	matrix := kernrt.PtrFromAddr[kernrt.Float16](0x7f0000000000) // of a Buffer: buffer.Ptr()
+	const rows, columns = 1024, 768
+	whole := kernrt.NewTensorDesc(matrix, rows, columns)
+	quarter := kernrt.NewTensorDesc(matrix, rows/2, columns/2).WithStrides(columns, 1).WithNaN()
+	fmt.Println(whole)
+	fmt.Println(quarter)
+	// Output:
+	// [1024 768] elements with strides [768 1] at 0x7f0000000000
+	// [512 384] elements with strides [768 1] at 0x7f0000000000, NaN outside
+}
+
 // double copies values to the device and back; between the copies a program
 // calls the Launch function of a generated package with x.Ptr().
 func double(dev *kernrt.Device, values []float32) error {

@@ -3,8 +3,10 @@ package graph_test
 import (
 	"encoding/binary"
 	"errors"
+	"os"
 	"testing"
 
+	"github.com/kerngen/kerngen/internal/fakecuda"
 	kernrt "github.com/kerngen/kerngen/runtime"
 	"github.com/kerngen/kerngen/runtime/graph"
 )
@@ -70,6 +72,57 @@ func TestUpdateToAnotherVariant(t *testing.T) {
 		must(t, exec.Launch(stream)) // as it was
 	}
 	must(t, dev.Close())
+}
+
+type tensorArgs struct {
+	X, Out kernrt.TensorDesc[kernrt.Float16]
+	N      int32
+}
+
+// A node keeps the tensor maps of its capture until an update brings others.
+func TestUpdateOfTensors(t *testing.T) {
+	d, _, stream := start(t)
+	cubin, err := os.ReadFile("../../gen/testdata/versions/3.6/host.sm90/host.cubin")
+	must(t, err)
+	code, asMap := string(cubin), kernrt.Descriptor{Box: []int{32, 32}, DataType: 6, Swizzle: 2}
+	k := &kernrt.Kernel{
+		Name: "host",
+		Params: []kernrt.Param{
+			{Name: "x_desc", Type: "tensordesc<fp16[32, 32]>"}, {Name: "out_desc", Type: "tensordesc<fp16[32, 32]>"}, {Name: "n", Type: "i32"},
+		},
+		Variants: []kernrt.Variant{{Images: []kernrt.Image{{
+			Target: "sm_90a", Code: &code, Symbol: "host", Args: []int{0, 1, 2}, Hidden: 2, NumWarps: 4,
+			Descriptors: []kernrt.Descriptor{asMap, asMap},
+		}}}},
+	}
+	argsOf := func(address uint64) *tensorArgs {
+		x := kernrt.NewTensorDesc(kernrt.PtrFromAddr[kernrt.Float16](address), 64, 32)
+		return &tensorArgs{x, x, 64}
+	}
+	var node *graph.Node[tensorArgs]
+	g, err := graph.Capture(stream, func() (err error) {
+		node, err = graph.Record[tensorArgs](stream, func() error { return kernrt.Launch(k, stream, kernrt.Grid1D(1), argsOf(1<<20)) })
+		return err
+	})
+	must(t, err)
+	exec, err := g.Instantiate()
+	must(t, err)
+	must(t, exec.Launch(stream))
+	must(t, node.Update(exec, kernrt.Grid1D(1), argsOf(1<<21)))
+	must(t, exec.Launch(stream))
+	err = node.Update(exec, kernrt.Grid1D(1), argsOf(8))
+	if !errors.Is(err, kernrt.ErrArgument) {
+		t.Errorf("got %v, want ErrArgument", err)
+	}
+	wantText(t, err, "update: x_desc begins at 0x8, which is not a multiple of 16 bytes")
+	d.FailNext("cuTensorMapEncodeTiled", 999, 0)
+	wantText(t, node.Update(exec, kernrt.Grid1D(1), argsOf(1<<22)), "update: cuTensorMapEncodeTiled: CUDA_ERROR_UNKNOWN (999)")
+	must(t, exec.Launch(stream))
+	for i, want := range []uintptr{1 << 20, 1 << 21, 1 << 21} {
+		if m, ok := fakecuda.DecodeTensorMap(d.Launches()[i].Params[5]); !ok || m.Address != want {
+			t.Errorf("launch %d: %+v, want address %#x", i, m, want)
+		}
+	}
 }
 
 func TestUpdateGrowsScratch(t *testing.T) {
