@@ -37,7 +37,7 @@ type Copy1Args struct {
 //	    BLOCK=128)
 //
 // It returns an error and launches nothing if x or out is null or if x or out
-// does not suit a tensor map; see kernrt.TensorDesc.
+// does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80 and sm_90a.
 func LaunchCopy1(

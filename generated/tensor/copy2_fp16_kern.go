@@ -42,7 +42,7 @@ type Copy2Fp16Args struct {
 //	    shift_rows: i32, shift_cols: i32, BLOCK_ROWS=64, BLOCK_COLS=32)
 //
 // It returns an error and launches nothing if x or out is null or if x or out
-// does not suit a tensor map; see kernrt.TensorDesc.
+// does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80 and sm_90a.
 func LaunchCopy2Fp16(

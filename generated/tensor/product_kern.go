@@ -44,7 +44,7 @@ type ProductArgs struct {
 //	    BLOCK_K=64)
 //
 // It returns an error and launches nothing if a, b or c is null or if a, b or c
-// does not suit a tensor map; see kernrt.TensorDesc.
+// does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_86, sm_89, sm_90a, sm_100a and sm_120a.
 func LaunchProduct(

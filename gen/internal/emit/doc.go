@@ -210,7 +210,7 @@ func refusals(k kernel) string {
 		}
 	}
 	add(null, " is null")
-	add(unfitDescriptors(k), " does not suit a tensor map; see kernrt.TensorDesc")
+	add(unfitDescriptors(k), " does not suit a tensor map (see kernrt.TensorDesc)")
 	if k.Grid != nil {
 		parts = append(parts, "the grid is negative, divides by 0 or is too large")
 	}
