@@ -248,6 +248,7 @@ func TestLoadErrors(t *testing.T) {
 		"label":       {"bra $L9;", `label "$L9" is not defined`},
 		"operands":    {"add.u32 %r1, %r0;", "operands"},
 		"function":    {"call.uni nobody;", `function "nobody" is not defined`},
+		"local":       {".local .b8 big[600000];", "bytes of local memory per thread"},
 		"parameter":   {"ld.param.u32 %r1, [p+8];", "load of 4 bytes at 8 of a parameter of 8"},
 	} {
 		_, err := NewDevice(Options{}).Load(body(c.lines))

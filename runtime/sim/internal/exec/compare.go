@@ -11,9 +11,6 @@ import (
 func init() {
 	families["setp"] = compileSetp
 	families["set"] = compileSet
-	families["selp"] = compileSelp
-	families["slct"] = compileSlct
-	families["testp"] = compileTestp
 	for name, f := range map[string]func(a, b uint32) uint32{
 		"and": func(a, b uint32) uint32 { return a & b },
 		"or":  func(a, b uint32) uint32 { return a | b },
@@ -198,10 +195,8 @@ func (r *operands) maskOf(f any, t ptx.Type, at int) func(w *warp) uint32 {
 
 // compileSetp compiles setp.cmp[.bool][.ftz].type p[|q], a, b[, c].
 func compileSetp(c *compiler, in *inst) (step, error) {
-	for _, h := range halves {
-		if len(in.Mods) > 0 && in.Mods[len(in.Mods)-1] == h.name+"x2" {
-			return c.setpPair(in, h)
-		}
+	if h, ok := pairOf(in); ok {
+		return c.setpPair(in, h)
 	}
 	f, t, err := c.comparison()
 	if err != nil {
@@ -241,47 +236,6 @@ func compileSetp(c *compiler, in *inst) (step, error) {
 	}, r.done(n)
 }
 
-// setpPair compiles setp.cmp[.bool][.ftz].f16x2 p|q, a, b[, c]: p is of the lower halves, q of the upper ones.
-func (c *compiler) setpPair(in *inst, h half) (step, error) {
-	single := *in.Instr
-	single.Mods = append(append([]string{}, in.Mods[:len(in.Mods)-1]...), h.name)
-	c.mods = mods{list: single.Mods}
-	f, _, err := c.comparison()
-	if err != nil {
-		return nil, err
-	}
-	compare, ok := f.(func(a, b *lanes32) uint32)
-	if !ok || len(in.ops) < 3 || in.ops[0].kind != opPair || len(in.ops[0].elems) != 2 {
-		return nil, fmt.Errorf("the form is not supported")
-	}
-	logic := c.mods.any("and", "or", "xor")
-	r := operands{c: c, in: in}
-	p, err := c.dstPred(in.ops[0].elems[0])
-	r.keep(p, err)
-	q, err := c.dstPred(in.ops[0].elems[1])
-	r.keep(q, err)
-	a, b := r.src32(1, "b32"), r.src32(2, "b32")
-	extra, flip, n := 0, uint32(0), 3
-	if logic != "" {
-		extra, flip = r.srcPred(3)
-		n = 4
-	}
-	return func(w *warp) {
-		var lowA, lowB, highA, highB lanes32
-		for i := range 32 {
-			lowA[i], highA[i] = w.r32[a][i]&0xffff, w.r32[a][i]>>16
-			lowB[i], highB[i] = w.r32[b][i]&0xffff, w.r32[b][i]>>16
-		}
-		low, high := compare(&lowA, &lowB), compare(&highA, &highB)
-		if logic != "" {
-			e := w.pred[extra] ^ flip
-			low, high = combine(logic, low, e), combine(logic, high, e)
-		}
-		w.setPred(p, low)
-		w.setPred(q, high)
-	}, r.done(n)
-}
-
 func combine(logic string, a, b uint32) uint32 {
 	switch logic {
 	case "and":
@@ -294,6 +248,9 @@ func combine(logic string, a, b uint32) uint32 {
 
 // compileSet compiles set.cmp[.ftz].dtype.stype d, a, b: all ones or 1.0, or zero.
 func compileSet(c *compiler, in *inst) (step, error) {
+	if h, ok := pairOf(in); ok {
+		return c.setPair(in, h)
+	}
 	// The result's type comes before the sources'.
 	var dt ptx.Type
 	for i, m := range c.mods.list {
@@ -331,110 +288,4 @@ func compileSet(c *compiler, in *inst) (step, error) {
 		}
 		blend(&w.r32[d], &w.t32[0], w.exec)
 	}, r.done(3)
-}
-
-// compileSelp compiles selp.type d, a, b, p.
-func compileSelp(c *compiler, in *inst) (step, error) {
-	t, err := c.mods.typ()
-	if err != nil {
-		return nil, err
-	}
-	r := operands{c: c, in: in}
-	if t.Bits() == 64 {
-		d, a, b := r.dst64(0), r.src64(1, t), r.src64(2, t)
-		p, flip := r.srcPred(3)
-		return func(w *warp) {
-			m := w.pred[p] ^ flip
-			w.t64[0] = w.r64[b]
-			blend(&w.t64[0], &w.r64[a], m)
-			blend(&w.r64[d], &w.t64[0], w.exec)
-		}, r.done(4)
-	}
-	d, a, b := r.dst32(0), r.src32(1, t), r.src32(2, t)
-	p, flip := r.srcPred(3)
-	return func(w *warp) {
-		m := w.pred[p] ^ flip
-		x, y, t := &w.r32[a], &w.r32[b], &w.t32[0]
-		full := w.exec == allLanes
-		switch {
-		case full && m == allLanes:
-			w.r32[d] = *x
-			return
-		case full && m == 0:
-			w.r32[d] = *y
-			return
-		case full:
-			t = &w.r32[d]
-		}
-		for i := range t {
-			pick := -(m >> i & 1)
-			t[i] = x[i]&pick | y[i]&^pick
-		}
-		if !full {
-			blend(&w.r32[d], t, w.exec)
-		}
-	}, r.done(4)
-}
-
-// compileSlct compiles slct.type.s32 d, a, b, c: a where c is not negative.
-func compileSlct(c *compiler, in *inst) (step, error) {
-	ftz := c.mods.has("ftz")
-	t, err := c.mods.typ()
-	if err != nil {
-		return nil, err
-	}
-	by, err := c.mods.typ()
-	if err != nil {
-		return nil, err
-	}
-	if t.Bits() != 32 || by != "s32" && by != "f32" || ftz && by != "f32" {
-		return nil, fmt.Errorf("selecting %s by %s is not supported", t, by)
-	}
-	pick := func(a, b, c uint32) uint32 {
-		if int32(c) >= 0 {
-			return a
-		}
-		return b
-	}
-	if by == "f32" {
-		pick = func(a, b, c uint32) uint32 {
-			if ftz {
-				c = flush(c)
-			}
-			if math.Float32frombits(c) >= 0 {
-				return a
-			}
-			return b
-		}
-	}
-	return c.lanes(in, form{each3(pick), t})
-}
-
-// properties are what testp asks, of the magnitude's bits; those of infinity and of the smallest normal number are given.
-var properties = map[string]func(magnitude, inf, normal uint64) bool{
-	"finite":     func(m, inf, _ uint64) bool { return m < inf },
-	"infinite":   func(m, inf, _ uint64) bool { return m == inf },
-	"number":     func(m, inf, _ uint64) bool { return m <= inf },
-	"notanumber": func(m, inf, _ uint64) bool { return m > inf },
-	"normal":     func(m, inf, normal uint64) bool { return m >= normal && m < inf },
-	"subnormal":  func(m, _, normal uint64) bool { return m < normal && m != 0 },
-}
-
-// compileTestp compiles testp.property.type p, a.
-func compileTestp(c *compiler, in *inst) (step, error) {
-	f := properties[c.mods.any("finite", "infinite", "number", "notanumber", "normal", "subnormal")]
-	t, err := c.mods.typ()
-	if err != nil || f == nil || t != "f32" && t != "f64" {
-		return nil, fmt.Errorf("the form is not supported")
-	}
-	r := operands{c: c, in: in}
-	d := r.dstPred(0)
-	if t == "f64" {
-		a := r.src64(1, t)
-		test := mask2(func(v, _ uint64) bool { return f(v&^(1<<63), 0x7ff0<<48, 1<<52) })
-		return func(w *warp) { w.setPred(d, test(&w.r64[a], &w.r64[a])) }, r.done(2)
-	}
-	a := r.src32(1, t)
-	test := mask2(func(v, _ uint32) bool { return f(uint64(v&^(1<<31)), 0x7f800000, 1<<23) })
-	return func(w *warp) { w.setPred(d, test(&w.r32[a], &w.r32[a])) }, r.done(2)
 }

@@ -11,11 +11,12 @@
 // lanes, optional modifiers) is looked up by its mnemonic in families, which compile it; a family takes the modifiers it knows, and one that is left over is an error. So a form that
 // nobody wrote is an error when the module loads, and none is taken for another. Each family of instructions has a file of its own, whose init adds to the two tables:
 //
-//	integer.go bits.go float32.go float64.go half.go approx.go    lane functions
-//	compare.go convert.go move.go special.go                      predicates, conversions, moves, special registers
-//	access.go load.go store.go localmem.go atomic.go asynccopy.go memory
-//	barrier.go shuffle.go                                         other threads
-//	matrix.go mma.go                                              matrices of a warp
+//	integer.go bits.go float32.go float64.go directed.go half.go approx.go  lane functions
+//	carry.go compare.go pair.go select.go convert.go convertpacked.go       conditions, predicates, conversions
+//	move.go special.go call.go printf.go                                    moves, special registers, the driver's functions
+//	access.go load.go store.go localmem.go atomic.go asynccopy.go           memory
+//	barrier.go shuffle.go                                                   other threads
+//	matrix.go mma.go                                                        matrices of a warp
 //
 // # Registers
 //
@@ -40,6 +41,12 @@
 // A checking device keeps, beside memory, a byte for each byte: whether it has been written. Shared memory also has who touched each byte since the last barrier (race.go), and
 // asynchronous copies are delivered as late as they may be. compiler.checked is known when a step is compiled: a step of an unchecking device has nothing of this in it. Bounds,
 // alignment, freed memory and diverging barriers are found on either.
+//
+// # What is exact
+//
+// Integers, IEEE arithmetic with every rounding, conversions, comparisons and shuffles give the bits that hardware gives; a NaN is the one that PTX names. Approximate functions are within
+// half an ulp of the exact value (approx.go), sums of mma are in binary64 and rounded once (mma.go): hardware may differ from both by its own error. Divisions of integers by zero and
+// reads of clocks have no defined value.
 //
 // A fault is a value, not a panic: a step calls w.fail and returns, and warp.run adds where it happened.
 package exec

@@ -93,6 +93,7 @@ func TestForms(t *testing.T) {
 		{"setp.nan.f64 p, d, d", []uint64{d(math.NaN()), 0}, 1}, {"setp.eq.ftz.f32 p, r, r", []uint64{tiny, 0}, 1}, {"setp.eq.f32 p, r, r", []uint64{neg, 0}, 1}, {"setp.ge.f16 p, h, h", []uint64{0x4000, 0x3c00}, 1}, {"setp.lt.and.s32 p, r, r, %p7", []uint64{1, 2}, 0}, {"setp.lt.or.s32 p, r, r, !%p7", []uint64{3, 2}, 1},
 		{"testp.subnormal.f32 p, r", []uint64{tiny}, 1}, {"testp.finite.f64 p, d", []uint64{d(math.Inf(1))}, 0}, {"testp.notanumber.f32 p, r", []uint64{nan}, 1},
 		{"set.lt.u32.s32 r, r, r", []uint64{1, 2}, 0xffffffff}, {"set.eq.f32.f32 r, r, r", []uint64{one, one}, one}, {"slct.b32.s32 r, r, r, r", []uint64{7, 8, 0xffffffff}, 8}, {"selp.b32 r, r, r, !%p7", []uint64{7, 8}, 7}, {"selp.b64 d, d, d, %p7", []uint64{7, 8}, 8},
+		{"set.nan.f16x2.f16x2 r, r, r", []uint64{0x7e003c00, 0x3c003c00}, 0x3c000000}, {"set.lt.bf16x2.bf16x2 r, r, r", []uint64{0x3f803f80, 0x40000000}, 0x3f800000},
 		{"isspacep.global p, d", []uint64{0x7f0000000000}, 1}, {"isspacep.shared p, d", []uint64{0x7f0000000000}, 0},
 	} {
 		name, operands, _ := strings.Cut(c.form, " ")

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -113,6 +114,26 @@ func TestMemory(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s succeeds", what)
 		}
+	}
+	q, err := m.Alloc(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Write(p, bytes.Repeat([]byte{1, 2, 3, 4}, 25)); err != nil {
+		t.Error(err)
+	}
+	if err := m.Copy(q+8, p+4, 20); err != nil {
+		t.Error(err)
+	}
+	b := make([]byte, 32)
+	if err := m.Read(b, q); err != nil {
+		t.Error(err)
+	}
+	if want := append(append(make([]byte, 8), bytes.Repeat([]byte{1, 2, 3, 4}, 5)...), 0, 0, 0, 0); !bytes.Equal(b, want) {
+		t.Errorf("the copy is %v, want %v", b, want)
+	}
+	if m.Copy(q, p+90, 20) == nil {
+		t.Error("a copy that does not fit succeeds")
 	}
 	if err := m.Free(p); err != nil {
 		t.Error(err)

@@ -1,9 +1,6 @@
 package exec
 
-import (
-	"fmt"
-	"testing"
-)
+import "testing"
 
 // TestLanes executes instructions in which lanes differ: %r0 is the thread, %r9 the result, of thread i of 64 what want(i) gives.
 func TestLanes(t *testing.T) {
@@ -59,7 +56,7 @@ func TestLanes(t *testing.T) {
 				}
 				for i, v := range got {
 					if want := uint32(c.want(i)); v != want {
-						t.Fatal(fmt.Sprintf("thread %d has %#x, want %#x", i, v, want))
+						t.Fatalf("thread %d has %#x, want %#x", i, v, want)
 					}
 				}
 			}

@@ -72,9 +72,13 @@ func (p *parser) parseVar(like *Var) (*Var, error) {
 	}
 	v.Name = name.text
 	v.Size = v.Type.Bytes()
+	var dims []int
 	for p.accept("[") {
 		if p.accept("]") {
-			v.Unsized, v.Size = true, 0
+			if len(dims) > 0 || v.Unsized {
+				return nil, errorAt(v.Line, "dimension of %q without a size after the first", v.Name)
+			}
+			v.Unsized = true
 			continue
 		}
 		n, err := p.integer()
@@ -85,13 +89,21 @@ func (p *parser) parseVar(like *Var) (*Var, error) {
 			return nil, errorAt(v.Line, "variable %q is larger than %d bytes", v.Name, maxVarBytes)
 		}
 		v.Size *= n
+		dims = append(dims, n)
 		if err := p.expect("]"); err != nil {
 			return nil, err
 		}
 	}
+	row := v.Size
+	switch {
+	case v.Unsized:
+		v.Size, dims = 0, append([]int{0}, dims...)
+	case len(dims) > 0 && dims[0] > 0:
+		row /= dims[0]
+	}
 	if p.accept("=") {
 		v.Init = []byte{}
-		if err := p.parseInit(v); err != nil {
+		if err := p.parseInit(v, row, dims); err != nil {
 			return nil, err
 		}
 		if v.Unsized {
@@ -104,18 +116,36 @@ func (p *parser) parseVar(like *Var) (*Var, error) {
 	return v, nil
 }
 
-// parseInit reads a scalar or a nested list.
-func (p *parser) parseInit(v *Var) error {
-	if p.accept("{") {
+// parseInit reads a scalar or a list, of elements of row bytes when it is of the dimensions given. A nested list that is too short is filled up with zeros.
+func (p *parser) parseInit(v *Var, row int, dims []int) error {
+	if line := p.peek().line; p.accept("{") {
+		if len(dims) == 0 {
+			return errorAt(line, "initialiser of %q has more levels than dimensions", v.Name)
+		}
 		for first := true; !p.accept("}"); first = false {
 			if !first {
 				if err := p.expect(","); err != nil {
 					return err
 				}
 			}
-			if err := p.parseInit(v); err != nil {
+			if p.peek().text != "{" {
+				if err := p.parseInit(v, 0, nil); err != nil {
+					return err
+				}
+				continue
+			}
+			begin, inner := len(v.Init), row
+			if len(dims) > 1 && dims[1] > 0 {
+				inner /= dims[1]
+			}
+			if err := p.parseInit(v, inner, dims[1:]); err != nil {
 				return err
 			}
+			missing := row - (len(v.Init) - begin)
+			if missing < 0 {
+				return errorAt(line, "initialiser of %q has a list that is too long", v.Name)
+			}
+			v.Init = append(v.Init, make([]byte, missing)...)
 		}
 		return nil
 	}
