@@ -175,3 +175,33 @@ func TestDescriptorFP4(t *testing.T) {
 		}
 	}
 }
+
+// TTIR tells the signs of a descriptor's elements, and no others.
+func TestDescriptorMLIR(t *testing.T) {
+	for mlir, want := range map[string]string{
+		"!tt.tensordesc<tensor<64x32xui8>>":           "tensordesc<u8[64, 32]>",
+		"!tt.tensordesc<64x32xsi64>":                  "tensordesc<i64[64, 32]>",
+		"!tt.tensordesc<tensor<128xf8E5M2>>":          "tensordesc<fp8e5[128]>",
+		"!tt.tensordesc<1x2x3x4x5xbf16, #shared>":     "tensordesc<bf16[1, 2, 3, 4, 5]>",
+		"!tt.tensordesc<tensor<64xf32>, #shared>":     "tensordesc<fp32[64]>",
+		"!tt.tensordesc<tensor<64xsi3>>":              `TTIR type "!tt.tensordesc<tensor<64xsi3>>": unknown type "i3"; Triton's are `,
+		"!tt.tensordesc<tensor<f32>>":                 `unknown TTIR type "!tt.tensordesc<tensor<f32>>"`,
+		"!tt.tensordesc<64xf32>>":                     `unknown TTIR type "!tt.tensordesc<64xf32>>"`,
+		"!tt.tensordesc<1x1x1x1x1x1xf32>":             `type "!tt.tensordesc<1x1x1x1x1x1xf32>" has 6 dimensions; a tensor descriptor has 1 to 5`,
+		"!tt.tensordesc<0xf32>":                       `type "!tt.tensordesc<0xf32>": "0" is not the extent of a block`,
+		"!tt.tensordesc<99999999999999999999999xf32>": `type "!tt.tensordesc<99999999999999999999999xf32>": "99999999999999999999999" is not the extent of a block`,
+	} {
+		got, err := parseMLIR(mlir)
+		text := got.String()
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.HasPrefix(text, want) || err == nil && text != want {
+			t.Errorf("%s is %s, want %s", mlir, text, want)
+		}
+	}
+	unsigned, _ := parseMLIR("!tt.tensordesc<8xui8>")
+	if unsigned.spelled(Type{Elem: "i8", Rank: 1, Block: "8"}) {
+		t.Error("signs are not compared")
+	}
+}
