@@ -3,6 +3,7 @@ package generated_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/kerngen/kerngen/generated/cooperative"
@@ -47,10 +48,46 @@ func TestNormalizeTooLarge(t *testing.T) {
 	partial, arrived := upload(t, s, poisoned[float32](programs)), upload(t, s, []int64{0})
 	err := cooperative.LaunchNormalize(s, kernrt.Grid1D(programs), x.ptr(), out.ptr(), partial.ptr(), arrived.ptr(), 1)
 	var refusal *kernrt.DriverError
-	if !errors.As(err, &refusal) || refusal.Name != "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" {
+	if !errors.As(err, &refusal) || refusal.Name != "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" || !errors.Is(err, kernrt.ErrLimit) {
 		t.Errorf("got %v, want CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", err)
 	}
+	t.Log(err)
 	equal(t, "out", out.read(t, s), poisoned[float32](1))
 	equal(t, "arrived", arrived.read(t, s), []int64{0})
 	stillWorks(t, s)
+}
+
+// The largest grid that the error of a larger one names runs, and one more
+// program does not.
+func TestNormalizeOnAllOfTheDevice(t *testing.T) {
+	s := newStream(t)
+	k := cooperative.Kernels()[0]
+	const n, most = 1_000_003, 1024 // programs that the kernel itself takes
+	x, out := upload(t, s, integers(random(n), n, 1, 8)), upload(t, s, poisoned[float32](n))
+	partial, arrived := upload(t, s, poisoned[float32](1<<16)), upload(t, s, []int64{0})
+	args := cooperative.NormalizeArgs{XPtr: x.ptr(), OutPtr: out.ptr(), PartialPtr: partial.ptr(), ArrivedPtr: arrived.ptr(), N: n}
+	o, err := kernrt.OccupancyOf(k, device(t), &args)
+	launched(t, err)
+	t.Logf("%+v", o)
+	if o.CTAsPerSM < 1 || o.Programs != o.CTAsPerSM*device(t).Info().SMCount {
+		t.Errorf("occupancy %+v", o)
+	}
+	launch := func(grid kernrt.Grid) error {
+		return cooperative.LaunchNormalize(s, grid, args.XPtr, args.OutPtr, args.PartialPtr, args.ArrivedPtr, n)
+	}
+	if err := launch(kernrt.Grid1D(o.Programs + 1)); !errors.Is(err, kernrt.ErrLimit) || !strings.Contains(err.Error(), fmt.Sprintf("of which the device holds %d;", o.Programs)) {
+		t.Errorf("got %v, want ErrLimit naming %d programs", err, o.Programs)
+	}
+	equal(t, "arrived", arrived.read(t, s), []int64{0})
+	launched(t, launch(kernrt.ResidentGrid()))
+	equal(t, "arrived", arrived.read(t, s), []int64{int64(o.Programs)})
+	if o.Programs > most {
+		return // right for so many programs only
+	}
+	total := 0.0
+	for _, v := range x.read(t, s) {
+		total += float64(v)
+	}
+	want := each(x.read(t, s), func(v float32) float64 { return float64(v) / total })
+	near(t, "out", out.read(t, s), want, within(want, 0x1p-22, 0))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"unsafe"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
 )
@@ -25,20 +26,30 @@ func TestDebugChecksPointersAndWaits(t *testing.T) {
 	d.Reset()
 	d.SetDeviceCount(2)
 	must(t, launch(addArgs{x, x, x.Add(4).Add(-4), 16}))
-	if d.Count("cuStreamSynchronize") != 1 || d.Count("cuPointerGetAttribute") != 3 {
+	if d.Count("cuStreamSynchronize") != 2 || d.Count("cuPointerGetAttribute") != 3 {
 		t.Error("the launch did not check three pointers and wait")
 	}
 	wantError(t, launch(addArgs{x, kernrt.PtrFromAddr[float32](0x10), x, 16}), kernrt.ErrArgument,
 		onH200+"(1, 1, 1): y_ptr = 0x10 is no address that the driver knows: cuPointerGetAttribute: CUDA_ERROR_INVALID_VALUE (1): invalid argument")
 	wantError(t, launch(addArgs{x, x, y, 16}), kernrt.ErrOtherDevice,
-		onH200+fmt.Sprintf("(1, 1, 1): out_ptr = %v is memory of device 1", y))
-	if n := len(d.Launches()); n != 1 {
-		t.Errorf("%d launches, want 1", n)
+		onH200+fmt.Sprintf("(1, 1, 1): out_ptr = %v is memory of device 1, which kernels on device 0 cannot use", y))
+	d.SetPeers(true) // as another library may
+	must(t, launch(addArgs{x, x, y, 16}))
+	d.SetPeers(false)
+	pinned, err := kernrt.AllocHost[float32](dev, 4)
+	must(t, err)
+	address := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(pinned.Values()))))
+	must(t, launch(addArgs{x, x, kernrt.PtrFromAddr[float32](address), 16}))
+	if n := len(d.Launches()); n != 3 {
+		t.Errorf("%d launches, want 3", n)
 	}
-	d.FailNext("cuStreamSynchronize", 700, 0)
-	err = launch(addArgs{x, x, x, 16})
-	wantCall(t, err, "cuStreamSynchronize")
-	wantError(t, err, err, onH200+"(1, 1, 1): it was queued and failed: cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered")
+	const illegal = "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"
+	for nth, text := range []string{"what was queued before it failed: ", "it was queued and failed, or what another library or a copy did meanwhile: "} {
+		d.FailNext("cuStreamSynchronize", 700, nth)
+		err = launch(addArgs{x, x, x, 16})
+		wantCall(t, err, "cuStreamSynchronize")
+		wantError(t, err, err, onH200+"(1, 1, 1): "+text+illegal)
+	}
 	d.FailNext("cuLaunchKernelEx", 701, 0)
 	wantCall(t, launch(addArgs{x, x, x, 16}), "cuLaunchKernelEx")
 

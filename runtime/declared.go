@@ -165,7 +165,7 @@ func (g *declaredGrid) compute(args unsafe.Pointer) (Grid, error) {
 			return Grid{}, faultf(ErrLimit, "%s is too large", g.text(args))
 		}
 	}
-	grid := Grid{sides[0], sides[1], sides[2], true}
+	grid := Grid3D(sides[0], sides[1], sides[2])
 	if grid.x < 0 || grid.y < 0 || grid.z < 0 {
 		return grid, faultf(ErrArgument, "%s has a negative dimension", g.text(args))
 	}

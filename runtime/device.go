@@ -23,6 +23,8 @@ type Device struct {
 	ctx    cuda.Driver // the primary context, retained, or a simulated device
 	debug  bool        // KERNGEN_DEBUG=1
 
+	debugging sync.Mutex // held by a launch that waits with KERNGEN_DEBUG=1
+
 	// Held for reading while a call uses the device, so that Close cannot pull
 	// it away from under one.
 	use    sync.RWMutex

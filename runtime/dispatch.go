@@ -144,7 +144,11 @@ func (on *onDevice) pickError(c *configured, args unsafe.Pointer) error {
 		} else {
 			kind = ErrArgument
 			broken := slices.IndexFunc(v.guards, func(g guard) bool { return !g.holds(args) })
-			reason = on.broken(v.guards[broken], args)
+			if broken < 0 {
+				reason = "the arguments changed while they were checked; leave them alone until the launch returns"
+			} else {
+				reason = on.broken(v.guards[broken], args)
+			}
 		}
 		if len(on.variants) > 1 {
 			reason = fmt.Sprintf("variant %d: %s", c.first+i+1, reason)

@@ -69,6 +69,8 @@ func (e *DriverError) Is(target error) bool {
 		return target == ErrOutOfMemory
 	case cuda.NoDevice:
 		return target == ErrNoDevice || target == ErrNoGPU
+	case cuda.CooperativeTooLarge:
+		return target == ErrLimit
 	case cuda.CaptureUnsupported, cuda.CaptureWasInvalidated, cuda.CaptureImplicit, cuda.CapturedEvent:
 		return target == ErrCapturing
 	}
@@ -91,19 +93,23 @@ func driverError(s cuda.Status) error {
 }
 
 // LaunchError is a launch that was refused or failed. Its text names kernel,
-// configuration, device, grid and cause; Unwrap gives the cause.
+// configuration, variant, device, grid and cause; Unwrap gives the cause.
 type LaunchError struct {
-	Kernel string
-	Config string // "" where there is one only
-	Device string // "NVIDIA H200 (device 0, sm_90)"
-	Grid   Grid
-	Err    error
+	Kernel  string
+	Config  string // "" where there is one only
+	Variant int    // as the generated function numbers them; 0: none was chosen, or there is one only
+	Device  string // "NVIDIA H200 (device 0, sm_90)"
+	Grid    Grid
+	Err     error
 }
 
 func (e *LaunchError) Error() string {
 	what := e.Kernel
 	if e.Config != "" {
 		what += " with " + e.Config
+	}
+	if e.Variant != 0 {
+		what += fmt.Sprintf(" (variant %d)", e.Variant)
 	}
 	if e.Device != "" {
 		what += " on " + e.Device

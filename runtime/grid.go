@@ -8,21 +8,33 @@ import "fmt"
 // zero Grid is refused. A dimension of 0 makes a launch that does nothing and
 // succeeds; a negative one is an error of the launch.
 type Grid struct {
-	x, y, z int
-	set     bool
+	x, y, z  int
+	set      bool
+	resident bool // as many in x as the device runs at once
 }
 
 // Grid1D is a grid of x programs.
-func Grid1D(x int) Grid { return Grid{x, 1, 1, true} }
+func Grid1D(x int) Grid { return Grid{x: x, y: 1, z: 1, set: true} }
 
 // Grid2D is a grid of x by y programs.
-func Grid2D(x, y int) Grid { return Grid{x, y, 1, true} }
+func Grid2D(x, y int) Grid { return Grid{x: x, y: y, z: 1, set: true} }
 
 // Grid3D is a grid of x by y by z programs.
-func Grid3D(x, y, z int) Grid { return Grid{x, y, z, true} }
+func Grid3D(x, y, z int) Grid { return Grid{x: x, y: y, z: z, set: true} }
+
+// ResidentGrid is a one-dimensional grid of as many programs as the device runs at
+// once of what is launched: for kernels that share work out among however many
+// programs there are, and the largest grid of a cooperative one. See OccupancyOf
+// for how many that is.
+func ResidentGrid() Grid { return Grid{x: 1, y: 1, z: 1, set: true, resident: true} }
 
 // String is the grid as Triton writes it: "(128, 1, 1)".
-func (g Grid) String() string { return fmt.Sprintf("(%d, %d, %d)", g.x, g.y, g.z) }
+func (g Grid) String() string {
+	if g.resident {
+		return "(as many as run at once)"
+	}
+	return fmt.Sprintf("(%d, %d, %d)", g.x, g.y, g.z)
+}
 
 // check takes a grid that runs nothing apart: a dimension of zero is right, one
 // that is negative or was never set is not.

@@ -126,6 +126,9 @@ func (Inside) Prepare(k *Kernel, d *Device, config int, grid Grid, args unsafe.P
 	if p == nil {
 		return capture.Prepared{}, faultf(ErrArgument, "the grid is empty, which a graph's node cannot be")
 	}
+	if err := p.checkCooperative(d, grid); err != nil {
+		return capture.Prepared{}, err
+	}
 	prepared := capture.Prepared{
 		Launchable: p.launchable(),
 		CTAs:       [3]uint32{uint32(grid.x * p.cluster[0]), uint32(grid.y * p.cluster[1]), uint32(grid.z * p.cluster[2])},

@@ -36,27 +36,32 @@ func (k *Kernel) launch(s *Stream, config int, grid Grid, args unsafe.Pointer, a
 	if err := s.acquire(); err != nil {
 		return k.launchError(s, config, grid, err)
 	}
-	grid, err := k.launchOn(s, config, grid, args, argsType)
+	p, grid, err := k.launchOn(s, config, grid, args, argsType)
 	s.mu.RUnlock()
 	if err != nil {
-		return k.launchError(s, config, grid, err)
+		e := k.launchError(s, config, grid, err)
+		if p != nil {
+			e.Variant = p.variant
+		}
+		return e
 	}
 	return nil
 }
 
-// launchOn returns the grid, which it computes where the kernel declares it.
-func (k *Kernel) launchOn(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any) (Grid, error) {
+// launchOn returns the plan and the grid, which it computes where the kernel
+// declares it.
+func (k *Kernel) launchOn(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any) (*plan, Grid, error) {
 	on, p, grid, err := k.choose(s.dev, config, grid, args, argsType)
 	if p == nil {
-		return grid, err
+		return nil, grid, err
 	}
 	if s.debug {
-		return grid, on.launchChecked(s, p, grid, args)
+		return p, grid, on.launchChecked(s, p, grid, args)
 	}
 	if err := p.launch(s, grid, args); err != nil {
-		return grid, on.withTensors(err, args)
+		return p, grid, on.explain(p, err, args)
 	}
-	return grid, nil
+	return p, grid, nil
 }
 
 // choose finds what a launch with args runs on d: the plan and the grid, checked
@@ -95,6 +100,11 @@ func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, a
 	p := v.plan.Load()
 	if p == nil {
 		if p, err = on.load(v); err != nil {
+			return nil, nil, grid, err
+		}
+	}
+	if grid.resident {
+		if grid, err = p.fill(d); err != nil {
 			return nil, nil, grid, err
 		}
 	}
@@ -160,7 +170,7 @@ func errNoKernel(s *Stream, grid Grid) error {
 	return (&Kernel{Name: "nil"}).launchError(s, 0, grid, faultf(ErrArgument, "there is no kernel: none was compiled for these element types"))
 }
 
-func (k *Kernel) launchError(s *Stream, config int, grid Grid, err error) error {
+func (k *Kernel) launchError(s *Stream, config int, grid Grid, err error) *LaunchError {
 	e := &LaunchError{Kernel: k.Name, Config: k.configName(config), Grid: grid, Err: err}
 	if s.check() == nil {
 		e.Device = s.dev.String()

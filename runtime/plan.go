@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
 )
@@ -18,6 +19,8 @@ type plan struct {
 	image    *Image
 	module   cuda.Module
 	function cuda.Function
+	variant  int                       // its number, from 1, where the kernel has several
+	resident atomic.Pointer[Occupancy] // nil: not asked for yet
 }
 
 // plan compares a loaded image with what its Kernel says of it and sets it up.
@@ -33,6 +36,9 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 	}
 	cluster := image.cluster()
 	p := &plan{cluster: cluster, image: image, module: module, function: function}
+	if len(on.kernel.Variants) > 1 {
+		p.variant = 1 + on.kernel.variantOf(image)
+	}
 	for i, most := range d.info.MaxGrid {
 		p.most[i] = most / cluster[i]
 	}
@@ -81,7 +87,7 @@ func (p *plan) prepare(on *onDevice, spec cuda.PlanSpec) (err error) {
 
 // passedSizes are the sizes in bytes of all that a launch of the image passes.
 func (on *onDevice) passedSizes(image *Image) []int {
-	v := on.kernel.variantOf(image)
+	v := &on.kernel.Variants[on.kernel.variantOf(image)]
 	var sizes []int
 	descriptors := image.Descriptors
 	for _, arg := range image.Args {
@@ -102,16 +108,16 @@ func (on *onDevice) passedSizes(image *Image) []int {
 	return sizes
 }
 
-// variantOf is the variant that image belongs to.
-func (k *Kernel) variantOf(image *Image) *Variant {
-	for v := range k.Variants {
-		for i := range k.Variants[v].Images {
-			if &k.Variants[v].Images[i] == image {
-				return &k.Variants[v]
+// variantOf is the index of the variant that image belongs to.
+func (k *Kernel) variantOf(image *Image) int {
+	return slices.IndexFunc(k.Variants, func(v Variant) bool {
+		for i := range v.Images {
+			if &v.Images[i] == image {
+				return true
 			}
 		}
-	}
-	return nil
+		return false
+	})
 }
 
 // String names the image for messages: "sm_90a cubin".

@@ -182,7 +182,7 @@ func (on *onDevice) checkTensors(args unsafe.Pointer) error {
 // withTensors adds to the driver's refusal of a tensor map what was to be encoded.
 func (on *onDevice) withTensors(err error, args unsafe.Pointer) error {
 	var driver *DriverError
-	if !errors.As(err, &driver) || driver.Call != "cuTensorMapEncodeTiled" {
+	if err == nil || !errors.As(err, &driver) || driver.Call != "cuTensorMapEncodeTiled" {
 		return err
 	}
 	for i := range on.tensors {

@@ -92,6 +92,16 @@ func (d *Driver) SetMemory(device int, bytes uint64) {
 	d.control("fake_set_memory", uintptr(device), uintptr(bytes))
 }
 
+// SetPeers says whether every device's kernels may use the memory of all others,
+// as after cuCtxEnablePeerAccess; by default none may. A Reset changes nothing.
+func (d *Driver) SetPeers(on bool) {
+	n := uintptr(0)
+	if on {
+		n = 1
+	}
+	d.control("fake_set_peers", n)
+}
+
 // SetLargestCluster sets the CTAs of a cluster that a device can hold where the
 // function allows a size that is not portable. The default is 16.
 func (d *Driver) SetLargestCluster(device, ctas int) {

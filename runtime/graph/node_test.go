@@ -267,3 +267,17 @@ func TestUpdateAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations an update and a launch", n)
 	}
 }
+
+// What the driver would refuse at the graph's launch, an update refuses.
+func TestUpdateOfCooperativeNode(t *testing.T) {
+	_, _, stream := start(t)
+	k := add(t, [][]kernrt.Guard{nil}, func(_ int, m *kernrt.Image) { m.Cooperative = true })
+	_, exec, node := recorded(t, stream, k, 1, 16)
+	err := node.Update(exec, kernrt.Grid1D(1<<20), argsOf(16))
+	if !errors.Is(err, kernrt.ErrLimit) {
+		t.Errorf("got %v, want ErrLimit", err)
+	}
+	wantText(t, err, "the programs of a cooperative launch run all at once")
+	must(t, node.Update(exec, kernrt.ResidentGrid(), argsOf(16)))
+	must(t, exec.Launch(stream))
+}

@@ -14,6 +14,7 @@ EXPORT int fake_set_driver_version(int version);
 EXPORT int fake_set_name(int device, const char *name);
 EXPORT int fake_set_attribute(int device, int attribute, int value);
 EXPORT int fake_set_memory(int device, uint64_t bytes);
+EXPORT int fake_set_peers(int on); // for good
 EXPORT int fake_set_largest_cluster(int device, int ctas);
 
 // The call after `after` more calls of that name fails; always: so do all later

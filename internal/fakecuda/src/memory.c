@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
 #include "fake.h"
 #include "operation.h"
 
@@ -173,6 +174,13 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
 	return CUDA_SUCCESS;
 }
 
+static atomic_bool peers; // kernels may use other devices' memory
+
+int fake_set_peers(int on) {
+	atomic_store(&peers, on != 0);
+	return 1;
+}
+
 EXPORT CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address) {
 	ENTER();
 	if (out == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -187,7 +195,10 @@ EXPORT CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr addr
 		switch (attribute) {
 		case POINTER_CONTEXT: *(struct context **)out = a->context; break;
 		case POINTER_MEMORY_TYPE: *(unsigned *)out = type; break;
-		case POINTER_DEVICE_POINTER: *(CUdeviceptr *)out = address; break;
+		case POINTER_DEVICE_POINTER:
+			*(CUdeviceptr *)out = address;
+			if (type == MEMORY_TYPE_DEVICE && a->context != current() && !atomic_load(&peers)) result = CUDA_ERROR_INVALID_VALUE;
+			break;
 		case POINTER_IS_MANAGED: *(unsigned char *)out = 0; break;
 		case POINTER_DEVICE_ORDINAL: *(int *)out = device_of(a->context); break;
 		case POINTER_RANGE_START: *(CUdeviceptr *)out = a->address; break;

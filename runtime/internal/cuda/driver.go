@@ -59,6 +59,7 @@ type memory interface {
 	FreeAsync(stream Stream, address uint64) Status
 	AllocHost(bytes uint64) (unsafe.Pointer, Status)
 	FreeHost(unsafe.Pointer) Status
+	Reaches(address uint64) (bool, Status)
 	PointerOrdinal(address uint64) (int, Status)
 	MemoryInfo() (free, total uint64, _ Status)
 

@@ -19,6 +19,12 @@ kg_status kg_pointer_ordinal(CUcontext ctx, CUdeviceptr address, int *ordinal) {
 	KG_IN(ctx, KG_CALL(cuPointerGetAttribute, ordinal, deviceOrdinal, address));
 }
 
+kg_status kg_pointer_reach(CUcontext ctx, CUdeviceptr address) {
+	const int devicePointer = 3; // CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+	CUdeviceptr seen;
+	KG_IN(ctx, KG_CALL(cuPointerGetAttribute, &seen, devicePointer, address));
+}
+
 kg_status kg_memory_info(CUcontext ctx, size_t *free, size_t *total) { KG_IN(ctx, KG_CALL(cuMemGetInfo_v2, free, total)); }
 
 kg_status kg_host_alloc(CUcontext ctx, size_t bytes, void **memory) {

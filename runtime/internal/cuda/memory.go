@@ -41,3 +41,13 @@ func (c Context) MemoryInfo() (free, total uint64, _ Status) {
 	s := C.kg_memory_info(c.c(), &f, &t)
 	return uint64(f), uint64(t), Status(s)
 }
+
+// Reaches reports whether the context's kernels can use the memory at address:
+// the device's own, that of a peer to which access is enabled, managed or pinned.
+func (c Context) Reaches(address uint64) (bool, Status) {
+	s := Status(C.kg_pointer_reach(c.c(), C.CUdeviceptr(address)))
+	if s.Result() == InvalidValue {
+		return false, OK
+	}
+	return s == OK, s
+}

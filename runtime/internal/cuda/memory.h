@@ -10,6 +10,8 @@ kg_status kg_free(CUcontext ctx, CUdeviceptr address);
 kg_status kg_alloc_async(CUcontext ctx, CUstream stream, size_t bytes, CUdeviceptr *address);
 kg_status kg_free_async(CUcontext ctx, CUstream stream, CUdeviceptr address);
 kg_status kg_pointer_ordinal(CUcontext ctx, CUdeviceptr address, int *ordinal);
+// kg_pointer_reach is CUDA_ERROR_INVALID_VALUE where kernels cannot use address.
+kg_status kg_pointer_reach(CUcontext ctx, CUdeviceptr address);
 kg_status kg_memory_info(CUcontext ctx, size_t *free, size_t *total);
 
 kg_status kg_host_alloc(CUcontext ctx, size_t bytes, void **memory);

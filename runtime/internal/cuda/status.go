@@ -47,6 +47,8 @@ const (
 	UnsupportedPTX   = 222 // newer than the driver
 	CompilerDisabled = 223
 	InvalidSource    = 300
+
+	CooperativeTooLarge = 720
 )
 
 // Device attributes (CUdevice_attribute).

@@ -49,6 +49,7 @@ func (Context) Free(uint64) Status                { return unavailable }
 func (Context) AllocAsync(Stream, uint64) (uint64, Status)            { return 0, unavailable }
 func (Context) FreeAsync(Stream, uint64) Status                       { return unavailable }
 func (Context) FillAsync(Stream, uint64, byte, uint64) Status         { return unavailable }
+func (Context) Reaches(uint64) (bool, Status)                         { return false, unavailable }
 func (Context) PointerOrdinal(uint64) (int, Status)                   { return 0, unavailable }
 func (Context) CopyIn(Stream, uint64, unsafe.Pointer, uint64) Status  { return unavailable }
 func (Context) CopyOut(Stream, unsafe.Pointer, uint64, uint64) Status { return unavailable }

@@ -80,6 +80,11 @@ func (d *Driver) FreeHost(p unsafe.Pointer) cuda.Status {
 	return cuda.OK
 }
 
+// Reaches reports whether memory is there.
+func (d *Driver) Reaches(address uint64) (bool, cuda.Status) {
+	return d.device.Memory.Read(nil, address) == nil, cuda.OK
+}
+
 // PointerOrdinal finds the device that memory belongs to: this one.
 func (d *Driver) PointerOrdinal(address uint64) (int, cuda.Status) {
 	return 0, memoryFault(d.device.Memory.Read(nil, address))
