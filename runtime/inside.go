@@ -77,19 +77,19 @@ func (Inside) Disown(d *Device, o capture.Owned) {
 // Loaded finds the kernel, and its image, that a function of the driver's is.
 // argsType is a nil pointer to the kernel's args struct; another one is an error.
 // The kernel's configuration comes with it.
-func (Inside) Loaded(d *Device, f cuda.Function, argsType any) (k *Kernel, config int, _ capture.Launchable, _ error) {
+func (Inside) Loaded(d *Device, f cuda.Function, argsType any) (k *Kernel, config int, _ *capture.Launchable, _ error) {
 	on, config, p := d.find(f)
 	if on == nil {
-		return nil, 0, capture.Launchable{}, faultf(ErrArgument, "the kernel is none that the runtime loaded")
+		return nil, 0, nil, faultf(ErrArgument, "the kernel is none that the runtime loaded")
 	}
 	if argsType != nil {
 		// It may be the first time that the kernel meets this struct, if it was
 		// launched with Args.
 		if _, err := on.kernel.on(d, argsType); err != nil {
-			return nil, 0, capture.Launchable{}, faultf(ErrArgument, "the kernel is %s, whose args struct is no %v", on.kernel.Name, reflect.TypeOf(argsType).Elem())
+			return nil, 0, nil, faultf(ErrArgument, "the kernel is %s, whose args struct is no %v", on.kernel.Name, reflect.TypeOf(argsType).Elem())
 		}
 	}
-	return on.kernel, config, p.launchable(), nil
+	return on.kernel, config, p.inGraph, nil
 }
 
 func (d *Device) find(f cuda.Function) (_ *onDevice, config int, _ *plan) {
@@ -105,8 +105,9 @@ func (d *Device) find(f cuda.Function) (_ *onDevice, config int, _ *plan) {
 	return nil, 0, nil
 }
 
-func (p *plan) launchable() capture.Launchable {
-	l := capture.Launchable{
+// launchable is what package graph needs of the plan.
+func (p *plan) launchable() *capture.Launchable {
+	l := &capture.Launchable{
 		Plan: p.call, Scratches: p.scratch,
 		Attributes: capture.Attributes{Cluster: p.cluster, Cooperative: p.image.Cooperative, PDL: p.image.PDL && !p.scratch},
 	}
@@ -130,7 +131,7 @@ func (Inside) Prepare(k *Kernel, d *Device, config int, grid Grid, args unsafe.P
 		return capture.Prepared{}, err
 	}
 	prepared := capture.Prepared{
-		Launchable: p.launchable(),
+		Launchable: p.inGraph,
 		CTAs:       [3]uint32{uint32(grid.x * p.cluster[0]), uint32(grid.y * p.cluster[1]), uint32(grid.z * p.cluster[2])},
 	}
 	if p.sim != nil {

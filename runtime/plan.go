@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/kerngen/kerngen/runtime/internal/capture"
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
 )
 
@@ -21,6 +22,7 @@ type plan struct {
 	function cuda.Function
 	variant  int                       // its number, from 1, where the kernel has several
 	resident atomic.Pointer[Occupancy] // nil: not asked for yet
+	inGraph  *capture.Launchable
 }
 
 // plan compares a loaded image with what its Kernel says of it and sets it up.
@@ -68,6 +70,7 @@ func (on *onDevice) plan(image *Image, module cuda.Module) (*plan, error) {
 	if err := p.prepare(on, spec); err != nil {
 		return nil, err
 	}
+	p.inGraph = p.launchable()
 	return p, nil
 }
 

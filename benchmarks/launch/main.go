@@ -108,6 +108,9 @@ func (cfg config) run() error {
 	if err := cfg.threads(dev, plain); err != nil {
 		return err
 	}
+	if err := cfg.args(stream, plain); err != nil {
+		return err
+	}
 	return cfg.graphs(dev, stream)
 }
 

@@ -30,7 +30,7 @@ type Graph struct {
 // scratchUser is a node whose kernel needs scratch memory.
 type scratchUser struct {
 	node    cuda.GraphNode
-	launch  capture.Launchable
+	launch  *capture.Launchable
 	buffers [2]int // indices, global and profile; none: -1
 }
 

@@ -20,11 +20,11 @@ var ErrRecapture = errors.New("capture again")
 type Node[A any] struct{ node node }
 
 type node struct {
-	graph      uint64 // the id of its capture
-	handle     cuda.GraphNode
-	kernel     *kernrt.Kernel
-	config     int
-	attributes capture.Attributes
+	graph    uint64 // the id of its capture
+	handle   cuda.GraphNode
+	kernel   *kernrt.Kernel
+	config   int
+	launched *capture.Launchable
 }
 
 // Record calls launch, which launches one kernel on the stream, within a Capture
@@ -102,7 +102,7 @@ func nodeOf(stream *kernrt.Stream, info cuda.CaptureInfo, argsType any) (node, e
 		return n, inside.DriverError(status)
 	}
 	k, config, l, err := inside.Loaded(stream.Device(), launch.Function, argsType)
-	n.kernel, n.config, n.attributes = k, config, l.Attributes
+	n.kernel, n.config, n.launched = k, config, l
 	return n, err
 }
 
@@ -137,12 +137,12 @@ func (n *node) updateIn(e *Exec, grid kernrt.Grid, args unsafe.Pointer, argsType
 	if err != nil {
 		return err
 	}
-	if p.Attributes != n.attributes {
-		return fmt.Errorf("%w: it was captured with %+v, and these arguments need %+v", ErrRecapture, n.attributes, p.Attributes)
+	if p.Launchable != n.launched && p.Attributes != n.launched.Attributes {
+		return fmt.Errorf("%w: it was captured with %+v, and these arguments need %+v", ErrRecapture, n.launched.Attributes, p.Attributes)
 	}
 	var scratch [2]uint64
 	if p.Scratches {
-		if scratch, err = e.scratchFor(n.handle, p); err != nil {
+		if scratch, err = e.scratchFor(n.handle, &p); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (n *node) updateIn(e *Exec, grid kernrt.Grid, args unsafe.Pointer, argsType
 
 // scratchFor is scratch memory for a node, its own once it needs more than it
 // was given. What it had before may be in use by a launch, or by other nodes.
-func (e *Exec) scratchFor(n cuda.GraphNode, p capture.Prepared) (addresses [2]uint64, err error) {
+func (e *Exec) scratchFor(n cuda.GraphNode, p *capture.Prepared) (addresses [2]uint64, err error) {
 	given := e.scratch[n]
 	if given == nil {
 		given = &[2]region{}

@@ -23,7 +23,7 @@ type Launchable struct {
 
 // Prepared is a launch that has passed all checks.
 type Prepared struct {
-	Launchable
+	*Launchable
 	CTAs    [3]uint32
 	Scratch [2]Need        // global and profile
 	Args    unsafe.Pointer // the args struct's copy, on a simulated device

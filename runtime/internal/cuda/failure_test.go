@@ -102,6 +102,12 @@ var wrappers = []struct {
 	{"cuGraphExecKernelNodeSetParams_v2", func(w *world) cuda.Status {
 		return w.plan.Update(w.exec, w.node, 1, 1, 1, unsafe.Pointer(&addArgs{}), 0, 0)
 	}},
+	{"cuGraphKernelNodeGetParams_v2", func(w *world) cuda.Status { return w.plan.SetScratch(w.exec, w.node, [2]uint64{}) }},
+	{"cuGraphKernelNodeGetParams_v2", func(w *world) cuda.Status { _, s := w.plan.Scratch(w.node); return s }},
+	{"cuLaunchKernelEx", func(w *world) cuda.Status {
+		return w.plan.LaunchCaptured(w.stream, 1, 1, 1, unsafe.Pointer(&addArgs{}), 0, 0)
+	}},
+	{"cuPointerGetAttribute", func(w *world) cuda.Status { _, s := w.ctx.Reaches(w.p); return s }},
 	{"cuGraphUpload", func(w *world) cuda.Status { return w.ctx.UploadGraph(w.exec, w.stream) }},
 	{"cuGraphLaunch", func(w *world) cuda.Status { return w.ctx.LaunchGraph(w.exec, w.stream) }},
 	{"cuTensorMapEncodeTiled", func(w *world) cuda.Status { return w.ctx.EncodeTiled(&tensor, &box, new(cuda.TensorMap)) }},
@@ -152,8 +158,9 @@ func TestBrokenDevice(t *testing.T) {
 		t.Skip("no fake driver")
 	}
 	for _, wrapper := range wrappers {
-		// A broken launch or copy is seen by the call, not by the wait after it.
-		if wrapper.function == "cuStreamSynchronize" {
+		// A broken launch or copy is seen by the call, not by the wait after it; a
+		// question about an address needs no context.
+		if wrapper.function == "cuStreamSynchronize" || wrapper.function == "cuPointerGetAttribute" {
 			continue
 		}
 		fake.Break(0, 700)
