@@ -83,6 +83,7 @@ type PTX struct {
 	Cluster         [3]int // .reqnctapercluster, likewise
 	ExplicitCluster bool   // .explicitcluster
 	WaitsForGrid    bool   // the code contains griddepcontrol.wait
+	SetsStride      bool   // the code sets a tensor map's stride (tensormap.replace)
 	UsesShared      bool   // the code names Triton's dynamic shared memory, global_smem
 	Text            []byte
 }

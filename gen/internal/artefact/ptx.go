@@ -159,6 +159,17 @@ func (p *ptxParser) block() (last token, err error) {
 				p.ptx.WaitsForGrid = true
 			}
 			continue
+		case p.tok.kind == ptxName && p.tok.is("tensormap"):
+			if err := p.advance(); err != nil {
+				return last, err
+			}
+			for p.tok.kind == ptxDirective {
+				p.ptx.SetsStride = p.ptx.SetsStride || p.tok.is(".global_stride")
+				if err := p.advance(); err != nil {
+					return last, err
+				}
+			}
+			continue
 		case p.tok.kind == ptxName && p.tok.is(sharedSymbol):
 			p.ptx.UsesShared = true
 		case p.tok.kind == ptxName:

@@ -56,11 +56,14 @@ func TestPTXForms(t *testing.T) {
 		return p
 	}
 	wait := with(func(p *PTX) { p.WaitsForGrid = true })
+	stride := with(func(p *PTX) { p.SetsStride = true })
 	for _, test := range []struct {
 		name, text string
 		want       PTX
 	}{
 		{"no parameters", ptxHead + ".visible .entry k() { ret; }", base},
+		{"tensor map's stride", ptxHead + ".entry k() { @%p tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [ %r1 + 0 ], 0x0, %rd1; ret; }", stride},
+		{"tensor map's rank", ptxHead + ".entry k() { tensormap.replace.tile.rank.shared::cta.b1024.b32 [ %r1 + 0 ], 0x1; ret; }", base},
 		{"no list", ptxHead + ".visible .entry k { ret; }", base},
 		{"not visible", ptxHead + ".entry k() { ret; }", base},
 		{"further items of the target", ".version 8.7 .target sm_80, texmode_independent, debug .address_size 64 .entry k() { }", base},

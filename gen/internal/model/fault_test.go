@@ -65,6 +65,9 @@ func TestFaults(t *testing.T) {
 			"a/scale.cubin: is for sm_90a, but scale.ptx for sm_90" + remake},
 		{"ptx options without a cubin", false, func(im *image) { im.Cubin, im.Meta.PTXOptions = nil, "-O1" },
 			`a/scale.json: scale was compiled with ptx_options "-O1", which the driver's compiler cannot apply to scale.ptx; give the cubin too, or recompile without ptx_options`},
+		{"ambiguous stride without a cubin", false, func(im *image) { im.Cubin, im.PTX.SetsStride, im.PTX.Version = nil, true, "8.4" },
+			"a/scale.ptx: sets a tensor map's stride in PTX 8.4, where compilers before CUDA 12.5 and later ones take the number for different strides; " +
+				"give the cubin too, or recompile with Triton 3.4 or later"},
 
 		// Host tensor descriptors; descriptor_test.go breaks images that take them.
 		{"descriptor without its parts", false, func(im *image) {

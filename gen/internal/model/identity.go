@@ -112,8 +112,23 @@ func (c *checker) readCode(im *Image) {
 		return
 	}
 	im.Kind, im.Code = PTX, c.PTX.Text
+	if c.PTX.SetsStride && !strideInBytes(c.PTX.Version) {
+		c.fault(ptxExt, "sets a tensor map's stride in PTX %s, where compilers before CUDA 12.5 and later ones take the number for different strides", c.PTX.Version).
+			Fix("give the cubin too, or recompile with Triton 3.4 or later")
+	}
 	if o := c.Meta.PTXOptions; o != "" {
 		c.fault(metaExt, "%s was compiled with ptx_options %q, which the driver's compiler cannot apply to %s", c.Meta.Name, o, c.file(ptxExt)).
 			Fix("give the cubin too, or recompile without ptx_options")
 	}
+}
+
+// strideInBytes reports whether all compilers of this PTX read the number that
+// sets a tensor map's stride alike, in bytes. ptxas before CUDA 12.5, which brought
+// PTX 8.5, wanted it divided by 16, and Triton wrote it so: PTX of 3.3 stores only
+// a tensor's first row when a driver of CUDA 13.0 compiles it (seen on an H200).
+func strideInBytes(version string) bool {
+	major, minor, _ := strings.Cut(version, ".")
+	a, _ := strconv.Atoi(major)
+	b, _ := strconv.Atoi(minor)
+	return a > 8 || a == 8 && b >= 5
 }

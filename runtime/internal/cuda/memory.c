@@ -25,7 +25,7 @@ kg_status kg_pointer_reach(CUcontext ctx, CUdeviceptr address) {
 	KG_IN(ctx, KG_CALL(cuPointerGetAttribute, &seen, devicePointer, address));
 }
 
-kg_status kg_memory_info(CUcontext ctx, size_t *free, size_t *total) { KG_IN(ctx, KG_CALL(cuMemGetInfo_v2, free, total)); }
+kg_status kg_memory_info(CUcontext ctx, size_t *free, size_t *total) { KG_IN_RELAXED(ctx, KG_CALL(cuMemGetInfo_v2, free, total)); }
 
 kg_status kg_host_alloc(CUcontext ctx, size_t bytes, void **memory) {
 	KG_IN_RELAXED(ctx, KG_CALL(cuMemHostAlloc, memory, bytes, 0));
@@ -46,11 +46,11 @@ kg_status kg_pool_destroy(CUcontext ctx, CUmemoryPool pool) { KG_IN_RELAXED(ctx,
 kg_status kg_pool_trim(CUcontext ctx, CUmemoryPool pool, size_t keep) { KG_IN_RELAXED(ctx, KG_CALL(cuMemPoolTrimTo, pool, keep)); }
 
 kg_status kg_pool_set_attribute(CUcontext ctx, CUmemoryPool pool, int attribute, uint64_t value) {
-	KG_IN(ctx, KG_CALL(cuMemPoolSetAttribute, pool, attribute, &value));
+	KG_IN_RELAXED(ctx, KG_CALL(cuMemPoolSetAttribute, pool, attribute, &value));
 }
 
 kg_status kg_pool_attribute(CUcontext ctx, CUmemoryPool pool, int attribute, uint64_t *value) {
-	KG_IN(ctx, KG_CALL(cuMemPoolGetAttribute, pool, attribute, value));
+	KG_IN_RELAXED(ctx, KG_CALL(cuMemPoolGetAttribute, pool, attribute, value));
 }
 
 kg_status kg_pool_alloc(CUcontext ctx, CUmemoryPool pool, CUstream stream, size_t bytes, CUdeviceptr *address) {

@@ -4,10 +4,10 @@
 
 kg_status kg_stream_create(CUcontext ctx, int priority, CUstream *stream) {
 	const unsigned nonBlocking = 1; // does not wait for the legacy default stream
-	KG_IN(ctx, KG_CALL(cuStreamCreateWithPriority, stream, nonBlocking, priority));
+	KG_IN_RELAXED(ctx, KG_CALL(cuStreamCreateWithPriority, stream, nonBlocking, priority));
 }
 
-kg_status kg_stream_destroy(CUcontext ctx, CUstream stream) { KG_IN(ctx, KG_CALL(cuStreamDestroy_v2, stream)); }
+kg_status kg_stream_destroy(CUcontext ctx, CUstream stream) { KG_IN_RELAXED(ctx, KG_CALL(cuStreamDestroy_v2, stream)); }
 
 kg_status kg_stream_synchronize(CUcontext ctx, CUstream stream) { KG_IN_RELAXED(ctx, KG_CALL(cuStreamSynchronize, stream)); }
 
@@ -34,10 +34,10 @@ kg_status kg_stream_wait(CUcontext ctx, CUstream stream, CUevent event) {
 }
 
 kg_status kg_event_create(CUcontext ctx, unsigned flags, CUevent *event) {
-	KG_IN(ctx, KG_CALL(cuEventCreate, event, flags));
+	KG_IN_RELAXED(ctx, KG_CALL(cuEventCreate, event, flags));
 }
 
-kg_status kg_event_destroy(CUcontext ctx, CUevent event) { KG_IN(ctx, KG_CALL(cuEventDestroy_v2, event)); }
+kg_status kg_event_destroy(CUcontext ctx, CUevent event) { KG_IN_RELAXED(ctx, KG_CALL(cuEventDestroy_v2, event)); }
 
 kg_status kg_event_record(CUcontext ctx, CUevent event, CUstream stream) {
 	KG_IN(ctx, KG_CALL(cuEventRecord, event, stream));
