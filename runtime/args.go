@@ -122,7 +122,7 @@ func (a *Args) unsetError(s *Stream, config int, grid Grid) error {
 			names = append(names, a.kernel.Params[i].Name)
 		}
 	}
-	return a.kernel.launchError(s, config, grid, faultf(ErrArgument, "no value is set for %s", strings.Join(names, ", ")))
+	return a.kernel.refuse(s, config, grid, faultf(ErrArgument, "no value is set for %s", strings.Join(names, ", ")))
 }
 
 // convert stores a value of another type than the parameter's, or says why not.

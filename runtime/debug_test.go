@@ -30,9 +30,9 @@ func TestDebugChecksPointersAndWaits(t *testing.T) {
 		t.Error("the launch did not check three pointers and wait")
 	}
 	wantError(t, launch(addArgs{x, kernrt.PtrFromAddr[float32](0x10), x, 16}), kernrt.ErrArgument,
-		onH200+"(1, 1, 1): y_ptr = 0x10 is no address that the driver knows: cuPointerGetAttribute: CUDA_ERROR_INVALID_VALUE (1): invalid argument")
+		loadedOnH200+"(1, 1, 1): y_ptr = 0x10 is no address that the driver knows: cuPointerGetAttribute: CUDA_ERROR_INVALID_VALUE (1): invalid argument")
 	wantError(t, launch(addArgs{x, x, y, 16}), kernrt.ErrOtherDevice,
-		onH200+fmt.Sprintf("(1, 1, 1): out_ptr = %v is memory of device 1, which kernels on device 0 cannot use", y))
+		loadedOnH200+fmt.Sprintf("(1, 1, 1): out_ptr = %v is memory of device 1, which kernels on device 0 cannot use", y))
 	d.SetPeers(true) // as another library may
 	must(t, launch(addArgs{x, x, y, 16}))
 	d.SetPeers(false)
@@ -48,7 +48,7 @@ func TestDebugChecksPointersAndWaits(t *testing.T) {
 		d.FailNext("cuStreamSynchronize", 700, nth)
 		err = launch(addArgs{x, x, x, 16})
 		wantCall(t, err, "cuStreamSynchronize")
-		wantError(t, err, err, onH200+"(1, 1, 1): "+text+illegal)
+		wantError(t, err, err, loadedOnH200+"(1, 1, 1): "+text+illegal)
 	}
 	d.FailNext("cuLaunchKernelEx", 701, 0)
 	wantCall(t, launch(addArgs{x, x, x, 16}), "cuLaunchKernelEx")

@@ -143,11 +143,9 @@ func (on *onDevice) pickError(c *configured, args unsafe.Pointer) error {
 			reason = on.noImage(&on.kernel.Variants[c.first+i])
 		} else {
 			kind = ErrArgument
-			broken := slices.IndexFunc(v.guards, func(g guard) bool { return !g.holds(args) })
-			if broken < 0 {
-				reason = "the arguments changed while they were checked; leave them alone until the launch returns"
-			} else {
-				reason = on.broken(v.guards[broken], args)
+			reason = "the arguments changed while they were checked; leave them alone until the launch returns"
+			if broken := on.allBroken(v, args); broken != nil {
+				reason = broken[0]
 			}
 		}
 		if len(on.variants) > 1 {
@@ -156,6 +154,27 @@ func (on *onDevice) pickError(c *configured, args unsafe.Pointer) error {
 		reasons = append(reasons, reason)
 	}
 	return faultf(kind, "%s", strings.Join(reasons, "; "))
+}
+
+// ofVariant tells which variant an error is of, where there are several.
+func (on *onDevice) ofVariant(v *loadable, err error) error {
+	for i := range on.variants {
+		if &on.variants[i] == v && len(on.variants) > 1 {
+			return fmt.Errorf("variant %d: %w", i+1, err)
+		}
+	}
+	return err
+}
+
+// allBroken says which of a variant's guards do not hold, in order.
+func (on *onDevice) allBroken(v *loadable, args unsafe.Pointer) []string {
+	var all []string
+	for _, g := range v.guards {
+		if !g.holds(args) {
+			all = append(all, on.broken(g, args))
+		}
+	}
+	return all
 }
 
 // noImage tells why a variant has no candidate on the device.

@@ -92,12 +92,13 @@ func driverError(s cuda.Status) error {
 	return &DriverError{Call: s.Call(), Code: s.Result(), Name: name, Text: text}
 }
 
-// LaunchError is a launch that was refused or failed. Its text names kernel,
-// configuration, variant, device, grid and cause; Unwrap gives the cause.
+// LaunchError is a launch that was refused or failed. Its text names all that is
+// known of it and the cause; Unwrap gives the cause.
 type LaunchError struct {
 	Kernel  string
 	Config  string // "" where there is one only
 	Variant int    // as the generated function numbers them; 0: none was chosen, or there is one only
+	Image   string // "sm_90a cubin"; "" where none was loaded
 	Device  string // "NVIDIA H200 (device 0, sm_90)"
 	Grid    Grid
 	Err     error
@@ -108,8 +109,13 @@ func (e *LaunchError) Error() string {
 	if e.Config != "" {
 		what += " with " + e.Config
 	}
-	if e.Variant != 0 {
+	switch {
+	case e.Variant != 0 && e.Image != "":
+		what += fmt.Sprintf(" (variant %d, %s)", e.Variant, e.Image)
+	case e.Variant != 0:
 		what += fmt.Sprintf(" (variant %d)", e.Variant)
+	case e.Image != "":
+		what += fmt.Sprintf(" (%s)", e.Image)
 	}
 	if e.Device != "" {
 		what += " on " + e.Device

@@ -3,6 +3,7 @@ package kernrt_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
@@ -24,9 +25,10 @@ func wantError(t *testing.T, err, kind error, text string) {
 }
 
 const (
-	h200     = "Fake H200 (device 0, sm_90)"
-	onH200   = "launch add_kernel on " + h200 + ", grid "
-	maxInt32 = math.MaxInt32
+	h200         = "Fake H200 (device 0, sm_90)"
+	onH200       = "launch add_kernel on " + h200 + ", grid "
+	loadedOnH200 = "launch add_kernel (sm_90a cubin) on " + h200 + ", grid "
+	maxInt32     = math.MaxInt32
 )
 
 func TestLaunchErrors(t *testing.T) {
@@ -58,21 +60,21 @@ func TestLaunchErrors(t *testing.T) {
 			text: onH200 + "(1, 1, 1): " + h200 + " with its driver, CUDA 13.0, takes none of the images: sm_90a cubin: " +
 				"cuModuleLoadDataEx: CUDA_ERROR_NO_BINARY_FOR_GPU (209): no kernel image is available for execution on the device"},
 		{name: "grid in x", setup: func(d *fakecuda.Driver) { d.SetAttribute(0, 5, 1000) }, grid: kernrt.Grid1D(1001), args: addArgsOf(16), kind: kernrt.ErrLimit,
-			text: onH200 + "(1001, 1, 1): a grid has at most 1000, 65535 and 65535 programs in x, y and z on this device"},
+			text: loadedOnH200 + "(1001, 1, 1): a grid has at most 1000, 65535 and 65535 programs in x, y and z on this device"},
 		{name: "grid in y", grid: kernrt.Grid2D(1, 65536), args: addArgsOf(16), kind: kernrt.ErrLimit,
-			text: onH200 + "(1, 65536, 1): a grid has at most 2147483647, 65535 and 65535 programs in x, y and z on this device"},
+			text: loadedOnH200 + "(1, 65536, 1): a grid has at most 2147483647, 65535 and 65535 programs in x, y and z on this device"},
 		{name: "grid in z", grid: kernrt.Grid3D(1, 1, math.MaxInt), args: addArgsOf(16), kind: kernrt.ErrLimit,
-			text: onH200 + "(1, 1, 9223372036854775807): a grid has at most 2147483647, 65535 and 65535 programs in x, y and z on this device"},
+			text: loadedOnH200 + "(1, 1, 9223372036854775807): a grid has at most 2147483647, 65535 and 65535 programs in x, y and z on this device"},
 		{name: "registers", setup: func(d *fakecuda.Driver) { d.SetAttribute(0, 12, 1024) }, grid: kernrt.Grid1D(1), args: addArgsOf(16), kind: kernrt.ErrLimit,
 			text: onH200 + "(1, 1, 1): image sm_90a cubin: a CTA has 128 threads, but " + h200 + " runs at most 32 of this kernel; compile it with fewer warps"},
 		{name: "scratch", change: func(m *kernrt.Image) { m.GlobalScratch.Size = math.MaxInt }, grid: kernrt.Grid1D(3), args: addArgsOf(16), kind: kernrt.ErrLimit,
-			text: onH200 + "(3, 1, 1): 3 CTAs x 9223372036854775807 bytes of scratch overflow 64 bits"},
+			text: loadedOnH200 + "(3, 1, 1): 3 CTAs x 9223372036854775807 bytes of scratch overflow 64 bits"},
 		{name: "memory", change: func(m *kernrt.Image) { m.GlobalScratch.Size = 1 << 40 }, grid: kernrt.Grid1D(3), args: addArgsOf(16), kind: kernrt.ErrOutOfMemory,
-			text: onH200 + "(3, 1, 1): scratch of 3072.0 GiB: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"},
+			text: loadedOnH200 + "(3, 1, 1): scratch of 3072.0 GiB: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"},
 		{name: "missing symbol", change: func(m *kernrt.Image) { m.Symbol = "sub_kernel" }, grid: kernrt.Grid1D(1), args: addArgsOf(16), kind: &kernrt.DriverError{},
 			text: onH200 + "(1, 1, 1): image sm_90a cubin: symbol sub_kernel: cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (500): named symbol not found"},
 		{name: "driver", setup: func(d *fakecuda.Driver) { d.FailNext("cuLaunchKernelEx", 12345, 0) }, grid: kernrt.Grid1D(1), args: addArgsOf(16), kind: &kernrt.DriverError{},
-			text: onH200 + "(1, 1, 1): cuLaunchKernelEx: CUresult 12345 (12345): "},
+			text: loadedOnH200 + "(1, 1, 1): cuLaunchKernelEx: CUresult 12345 (12345): "},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -122,5 +124,24 @@ func TestDriverErrorsAreOfKinds(t *testing.T) {
 	}
 	if errors.Is(&kernrt.DriverError{Code: 1}, kernrt.ErrOutOfMemory) {
 		t.Error("code 1 is out of memory")
+	}
+}
+
+// A launch that fails once its image is known says which variant and image it was.
+func TestLaunchErrorNamesVariantAndImage(t *testing.T) {
+	d, _, stream := onDevice0(t)
+	k := variants()
+	args := variantArgs{kernrt.PtrFromAddr[float32](memory), kernrt.Ptr[float32]{}, 33, 1} // for the second
+	d.FailNext("cuLaunchKernelEx", 701, 0)
+	err := kernrt.Launch(k, stream, kernrt.Grid1D(1), &args)
+	var le *kernrt.LaunchError
+	if !errors.As(err, &le) || le.Variant != 2 || le.Image != "sm_80 PTX" || !strings.HasPrefix(err.Error(), "launch k (variant 2, sm_80 PTX) on "+h200+", grid (1, 1, 1): cuLaunchKernelEx: ") {
+		t.Errorf("error %v", err)
+	}
+	args.N = 32 // for the first, which is not loaded yet
+	d.FailNext("cuModuleLoadDataEx", 999, 0)
+	err = kernrt.Launch(k, stream, kernrt.Grid1D(1), &args)
+	if !errors.As(err, &le) || !strings.HasPrefix(err.Error(), "launch k on "+h200+", grid (1, 1, 1): variant 1: image sm_80 PTX: cuModuleLoadDataEx: ") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -3,8 +3,10 @@ package kernrt_test
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
+	"github.com/kerngen/kerngen/runtime/sim"
 )
 
 // A program that uses a GPU where there is one. It starts on a machine without
@@ -55,4 +57,66 @@ func double(dev *kernrt.Device, values []float32) error {
 	}
 	// err = vec.LaunchDouble(stream, kernrt.Grid1D(1), x.Ptr(), int32(len(values)))
 	return x.CopyTo(stream, values)
+}
+
+// launchAdd is what a generated package has for a kernel; there the image is
+// embedded.
+func launchAdd(stream *kernrt.Stream, grid kernrt.Grid, x, y, out kernrt.Ptr[float32], n int32) error {
+	args := addArgs{x, y, out, n}
+	return kernrt.Launch(&exampleKernel, stream, grid, &args)
+}
+
+var exampleKernel = kernrt.Kernel{
+	Name: "add",
+	Params: []kernrt.Param{
+		{Name: "x", Type: "*fp32"}, {Name: "y", Type: "*fp32"}, {Name: "out", Type: "*fp32"}, {Name: "n", Type: "i32"},
+	},
+	Variants: []kernrt.Variant{
+		{
+			Guards: []kernrt.Guard{{Param: 0, Is: kernrt.DivisibleBy16}, {Param: 1, Is: kernrt.DivisibleBy16}, {Param: 2, Is: kernrt.DivisibleBy16}},
+			Images: []kernrt.Image{exampleImage},
+		},
+		{Images: []kernrt.Image{exampleImage}},
+	},
+}
+
+var exampleImage = kernrt.Image{
+	Target: "sm_80", PTX: true, Code: &examplePTX, Symbol: "add_kernel", Args: []int{0, 1, 2, 3}, Hidden: 2, NumWarps: 4,
+}
+
+var examplePTX string
+
+// A test that the variant for aligned pointers is the one that a program's call
+// launches, on a device that is simulated.
+func ExampleDevice_Explain() {
+	ptx, err := os.ReadFile("testdata/add.sm80.ptx")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	examplePTX = string(ptx)
+	dev, err := sim.Open(sim.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer dev.Close()
+	x := kernrt.PtrFromAddr[float32](0x1000)
+	explained, err := dev.Explain(func(stream *kernrt.Stream) error {
+		return errors.Join(
+			launchAdd(stream, kernrt.Grid1D(1), x, x, x, 1000),
+			launchAdd(stream, kernrt.Grid1D(1), x.Add(1), x, x, 999),
+		)
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if e := explained[0]; e.Variant != 1 || e.Image.Target != "sm_80" {
+		fmt.Println("the aligned call launches", e)
+	}
+	fmt.Println(explained[1])
+	// Output:
+	// add on simulated device (device 0, sm_80), grid (1, 1, 1): variant 2, as sm_80 PTX
+	//   not variant 1: x = 0x1004 is not divisible by 16, as the kernel was compiled for
 }

@@ -34,26 +34,32 @@ func (k *Kernel) launch(s *Stream, config int, grid Grid, args unsafe.Pointer, a
 		return errNoKernel(s, grid)
 	}
 	if err := s.acquire(); err != nil {
-		return k.launchError(s, config, grid, err)
+		return k.launchNot(s, config, grid, args, argsType, err)
 	}
 	p, grid, err := k.launchOn(s, config, grid, args, argsType)
 	s.mu.RUnlock()
 	if err != nil {
-		e := k.launchError(s, config, grid, err)
-		if p != nil {
-			e.Variant = p.variant
-		}
-		return e
+		return k.launchError(s, config, p, grid, err)
 	}
 	return nil
 }
 
-// launchOn returns the plan and the grid, which it computes where the kernel
-// declares it.
+// launchNot is a launch on a stream that is none, is closed or explains.
+//
+//go:noinline
+func (k *Kernel) launchNot(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any, err error) error {
+	if s.explains() {
+		return s.explanations.add(k.explain(s, config, grid, args, argsType))
+	}
+	return k.launchError(s, config, nil, grid, err)
+}
+
+// launchOn returns the plan, if it got that far, and the grid, which it computes
+// where the kernel declares it.
 func (k *Kernel) launchOn(s *Stream, config int, grid Grid, args unsafe.Pointer, argsType any) (*plan, Grid, error) {
 	on, p, grid, err := k.choose(s.dev, config, grid, args, argsType)
-	if p == nil {
-		return nil, grid, err
+	if err != nil || p == nil {
+		return p, grid, err
 	}
 	if s.debug {
 		return p, grid, on.launchChecked(s, p, grid, args)
@@ -65,8 +71,8 @@ func (k *Kernel) launchOn(s *Stream, config int, grid Grid, args unsafe.Pointer,
 }
 
 // choose finds what a launch with args runs on d: the plan and the grid, checked
-// against each other. There is no plan where there is an error, nor where the
-// grid is empty.
+// against each other. There is no plan where the grid is empty, nor with an error
+// but that of a grid which the plan does not take.
 func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, argsType any) (*onDevice, *plan, Grid, error) {
 	if (grid.x <= 0 || grid.y <= 0 || grid.z <= 0) && (grid.set || !k.declares()) {
 		return nil, nil, grid, grid.check()
@@ -100,12 +106,12 @@ func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, a
 	p := v.plan.Load()
 	if p == nil {
 		if p, err = on.load(v); err != nil {
-			return nil, nil, grid, err
+			return nil, nil, grid, on.ofVariant(v, err)
 		}
 	}
 	if grid.resident {
 		if grid, err = p.fill(d); err != nil {
-			return nil, nil, grid, err
+			return on, p, grid, err
 		}
 	}
 	if grid.x > p.most[0] || grid.y > p.most[1] || grid.z > p.most[2] {
@@ -113,7 +119,7 @@ func (k *Kernel) choose(d *Device, config int, grid Grid, args unsafe.Pointer, a
 		if declared {
 			err = fmt.Errorf("%s is too large: %w", c.grid.text(args), err)
 		}
-		return nil, nil, grid, err
+		return on, p, grid, err
 	}
 	return on, p, grid, nil
 }
@@ -167,13 +173,26 @@ func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile 
 //
 //go:noinline
 func errNoKernel(s *Stream, grid Grid) error {
-	return (&Kernel{Name: "nil"}).launchError(s, 0, grid, faultf(ErrArgument, "there is no kernel: none was compiled for these element types"))
+	return (&Kernel{Name: "nil"}).refuse(s, 0, grid, faultf(ErrArgument, "there is no kernel: none was compiled for these element types"))
 }
 
-func (k *Kernel) launchError(s *Stream, config int, grid Grid, err error) *LaunchError {
+// refuse is the error of a launch that does not come as far as its stream.
+func (k *Kernel) refuse(s *Stream, config int, grid Grid, err error) error {
+	err = k.launchError(s, config, nil, grid, err)
+	if s.explains() {
+		return s.explanations.add(Explanation{Kernel: k.Name, Config: k.configName(config), Device: s.dev.String(), Grid: grid, Err: err})
+	}
+	return err
+}
+
+// launchError takes the plan where one was found.
+func (k *Kernel) launchError(s *Stream, config int, p *plan, grid Grid, err error) error {
 	e := &LaunchError{Kernel: k.Name, Config: k.configName(config), Grid: grid, Err: err}
 	if s.check() == nil {
 		e.Device = s.dev.String()
+	}
+	if p != nil {
+		e.Variant, e.Image = p.variant, p.image.String()
 	}
 	return e
 }

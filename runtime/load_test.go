@@ -285,7 +285,7 @@ func TestClusterBeyondTheDevice(t *testing.T) {
 	_, _, stream := onDevice0(t)
 	k := matmul(t)
 	err := kernrt.Launch(k, stream, kernrt.Grid1D(1<<30), matmulArgsOf())
-	wantError(t, err, kernrt.ErrLimit, "launch matmul_kernel on "+h200+", grid (1073741824, 1, 1): a grid has at most 1073741823, 65535 and 65535 programs, "+
+	wantError(t, err, kernrt.ErrLimit, "launch matmul_kernel (sm_90a cubin) on "+h200+", grid (1073741824, 1, 1): a grid has at most 1073741823, 65535 and 65535 programs, "+
 		"each a cluster of [2 1 1] CTAs in x, y and z on this device")
 	must(t, kernrt.Launch(k, stream, kernrt.Grid1D(1<<30-1), matmulArgsOf()))
 }

@@ -81,7 +81,7 @@ func TestResidentGrid(t *testing.T) {
 		"launch add_kernel on "+h200+", grid (as many as run at once): x_ptr is null; pass device memory")
 	d.SetAttribute(0, 106, 0) // CTAs on a multiprocessor
 	wantError(t, kernrt.Launch(add(t), stream, kernrt.ResidentGrid(), addArgsOf(16)), kernrt.ErrLimit,
-		"launch add_kernel on "+h200+", grid (as many as run at once): the device runs no program of this kernel at once")
+		"launch add_kernel (sm_90a cubin) on "+h200+", grid (as many as run at once): the device runs no program of this kernel at once")
 }
 
 func TestCooperativeGridTooLarge(t *testing.T) {
@@ -92,7 +92,7 @@ func TestCooperativeGridTooLarge(t *testing.T) {
 	const text = "the programs of a cooperative launch run all at once, of which the device holds 2112; launch no more, or ResidentGrid"
 	err := kernrt.Launch(k, stream, kernrt.Grid2D(addPrograms, 2), addArgsOf(16))
 	wantCall(t, err, "cuLaunchKernelEx")
-	wantError(t, err, kernrt.ErrLimit, onH200+"(2112, 2, 1): "+text+": cuLaunchKernelEx: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE (720): too many blocks in cooperative launch")
+	wantError(t, err, kernrt.ErrLimit, loadedOnH200+"(2112, 2, 1): "+text+": cuLaunchKernelEx: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE (720): too many blocks in cooperative launch")
 	if n := len(d.Launches()); n != 2 {
 		t.Errorf("%d launches, want 2", n)
 	}
@@ -104,7 +104,7 @@ func TestErrorsNameTheVariant(t *testing.T) {
 	k := add(t)
 	k.Variants = append(k.Variants, k.Variants[0])
 	k.Variants[1] = kernrt.Variant{Images: slices.Clone(k.Variants[0].Images)}
-	for n, text := range map[int32]string{16: "(variant 1)", 17: "(variant 2)"} {
+	for n, text := range map[int32]string{16: "(variant 1, sm_90a cubin)", 17: "(variant 2, sm_90a cubin)"} {
 		must(t, kernrt.Launch(k, stream, kernrt.Grid1D(1), addArgsOf(n)))
 		d.FailNext("cuLaunchKernelEx", 701, 0)
 		err := kernrt.Launch(k, stream, kernrt.Grid1D(1), addArgsOf(n))

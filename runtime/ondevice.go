@@ -42,7 +42,7 @@ type loadable struct {
 	candidates []*Image // best first; empty where the device can run none
 
 	mu      sync.Mutex // held while an image is loaded
-	refused []string   // why the driver does not take the first candidates
+	refused []error    // why the driver does not take the first candidates
 }
 
 // on returns the kernel on a device, new where it was never launched there.
@@ -166,10 +166,14 @@ func (on *onDevice) load(v *loadable) (*plan, error) {
 		if !errors.As(err, &refusal) {
 			return nil, fmt.Errorf("image %v: %w", image, err)
 		}
-		v.refused = append(v.refused, fmt.Sprintf("%v: %v", image, refusal.err))
+		v.refused = append(v.refused, refusal.err)
+	}
+	var reasons []string
+	for i, err := range v.refused {
+		reasons = append(reasons, fmt.Sprintf("%v: %v", v.candidates[i], err))
 	}
 	return nil, faultf(ErrNoImage, "%v with its driver, CUDA %s, takes none of the images: %s",
-		on.dev, on.dev.info.driver(), strings.Join(v.refused, "; "))
+		on.dev, on.dev.info.driver(), strings.Join(reasons, "; "))
 }
 
 // unload gives the plan and its module back.

@@ -79,7 +79,7 @@ func (s *Stream) newPoint(what string) (*point, error) {
 	}
 	defer s.mu.RUnlock()
 	if s.closed {
-		return nil, faultf(ErrClosed, "%s: the stream is closed", what)
+		return nil, fmt.Errorf("%s: %w", what, s.errClosed())
 	}
 	if err := s.refuseWait(); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)

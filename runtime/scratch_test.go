@@ -161,7 +161,7 @@ func TestScratchThatDoesNotFit(t *testing.T) {
 	must(t, launch(5)) // not doubled, as 8,000 do not fit beside 4,000
 	wantAllocated(t, d, 5000)
 	err := launch(20)
-	wantError(t, err, kernrt.ErrOutOfMemory, onH200+"(20, 1, 1): scratch of 20000 bytes: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory")
+	wantError(t, err, kernrt.ErrOutOfMemory, loadedOnH200+"(20, 1, 1): scratch of 20000 bytes: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory")
 	wantCall(t, err, "cuMemAllocAsync")
 	must(t, launch(5))
 	wantAllocated(t, d, 5000)
@@ -328,7 +328,7 @@ func TestGivenScratch(t *testing.T) {
 		t.Error("the stream allocated or filled memory")
 	}
 	wantError(t, kernrt.Launch(k, stream, kernrt.Grid1D(11), addArgsOf(16)), kernrt.ErrLimit,
-		onH200+fmt.Sprintf("(11, 1, 1): the launch needs at least 1100 bytes of scratch memory at %v, of which WithScratch gave the stream 1024", whole.Ptr()))
+		loadedOnH200+fmt.Sprintf("(11, 1, 1): the launch needs at least 1100 bytes of scratch memory at %v, of which WithScratch gave the stream 1024", whole.Ptr()))
 	d.SetCapture(stream.Handle(), 1)
 	must(t, args.Launch(stream, kernrt.Grid1D(1)))
 	d.SetCapture(stream.Handle(), 0)
@@ -343,7 +343,7 @@ func TestGivenScratch(t *testing.T) {
 	wantCall(t, args.Launch(zeroed, kernrt.Grid1D(2)), "cuMemsetD8Async")
 
 	must(t, b.Free())
-	wantError(t, args.Launch(stream, kernrt.Grid1D(1)), kernrt.ErrClosed, onH200+"(1, 1, 1): the stream's scratch memory is freed")
+	wantError(t, args.Launch(stream, kernrt.Grid1D(1)), kernrt.ErrClosed, loadedOnH200+"(1, 1, 1): the stream's scratch memory is freed")
 	_, err = dev.NewStream(kernrt.WithScratch(kernrt.Slice[uint8]{}))
 	wantError(t, err, kernrt.ErrArgument, "new stream: the scratch memory is empty")
 	d.SetDeviceCount(2)

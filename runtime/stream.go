@@ -15,7 +15,7 @@ type Stream struct {
 	// Held for reading while the stream is in use, so that Close cannot pull
 	// it away from under a call.
 	mu     sync.RWMutex
-	closed bool
+	closed bool // or it explains, and is never open
 	owned  bool // created here, hence destroyed here
 	zeroed bool // scratch memory is zeroed for each launch
 	debug  bool // the device's
@@ -27,6 +27,8 @@ type Stream struct {
 
 	scratch scratch
 	points  points
+
+	explanations *explanations // of a stream of Explain's
 }
 
 // StreamOption changes what NewStream and StreamFromHandle make.
@@ -309,7 +311,14 @@ func (s *Stream) acquire() error {
 	s.mu.RLock()
 	if s.closed {
 		s.mu.RUnlock()
-		return faultf(ErrClosed, "the stream is closed")
+		return s.errClosed()
 	}
 	return nil
+}
+
+func (s *Stream) errClosed() error {
+	if s.explains() {
+		return faultf(ErrArgument, "the stream only explains launches; nothing else can be queued on it or waited for")
+	}
+	return faultf(ErrClosed, "the stream is closed")
 }

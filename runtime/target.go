@@ -38,6 +38,17 @@ func (t target) runs(sm int, ptx bool) bool {
 	return t.sm/10 == sm/10 && t.sm <= sm
 }
 
+// runsOn says where an image of the target runs.
+func (t target) runsOn(ptx bool) string {
+	switch {
+	case t.exact, !ptx && t.sm%10 == 9:
+		return fmt.Sprintf("on sm_%d alone", t.sm)
+	case ptx:
+		return fmt.Sprintf("on sm_%d and later", t.sm)
+	}
+	return fmt.Sprintf("on sm_%d to sm_%d", t.sm, t.sm/10*10+9)
+}
+
 // candidates are the images that a device of architecture sm can run, best
 // first: cubins before PTX, then the closest architecture.
 func candidates(images []Image, sm int) []*Image {

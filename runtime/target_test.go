@@ -1,6 +1,8 @@
 package kernrt
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -39,6 +41,34 @@ func TestCandidates(t *testing.T) {
 		}
 		if got := strings.Join(got, ", "); got != test.want {
 			t.Errorf("sm_%d of cubins %q and PTX %q: %q, want %q", test.device, test.cubins, test.ptxs, got, test.want)
+		}
+	}
+}
+
+// What is said of a target is what runs decides.
+func TestRunsOnIsWhatRuns(t *testing.T) {
+	for _, name := range []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"} {
+		target, err := parseTarget(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ptx := range []bool{false, true} {
+			var first, last int
+			for sm := 10; sm < 1000; sm++ {
+				if target.runs(sm, ptx) {
+					first, last = cmp.Or(first, sm), sm
+				}
+			}
+			want := fmt.Sprintf("on sm_%d to sm_%d", first, last)
+			switch last {
+			case first:
+				want = fmt.Sprintf("on sm_%d alone", first)
+			case 999:
+				want = fmt.Sprintf("on sm_%d and later", first)
+			}
+			if got := target.runsOn(ptx); got != want {
+				t.Errorf("%s, PTX %t: runs %s, want %s", name, ptx, got, want)
+			}
 		}
 	}
 }
