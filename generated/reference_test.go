@@ -48,8 +48,14 @@ func TestTritonReference(t *testing.T) {
 			if !known {
 				b.t.Fatalf("no launch of %s; add it to referenceLaunches", kernel)
 			}
+			grid := kernrt.Grid3D(c.Grid[0], c.Grid[1], c.Grid[2])
+			explained, err := s.Device().Explain(func(s *kernrt.Stream) error { return launch(b, s, grid) })
+			if err != nil {
+				return err
+			}
+			b.t.Log(explained)
 			for range c.Launches {
-				if err := launch(b, s, kernrt.Grid3D(c.Grid[0], c.Grid[1], c.Grid[2])); err != nil {
+				if err := launch(b, s, grid); err != nil {
 					return err
 				}
 			}
