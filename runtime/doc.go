@@ -14,7 +14,8 @@
 // starts on a machine without a GPU, where the first use returns ErrNoGPU.
 // KERNGEN_LIBCUDA names another library to open in its place. KERNGEN_DEBUG=1
 // makes every launch check its pointers and wait, so that a failure names the
-// launch that caused it.
+// launch that caused it. Device.Explain tells which of a kernel's variants and
+// images a call would launch.
 //
 // Launches, copies of HostBuffers, fills and events are queued; Synchronize,
 // Query, Done and SynchronizeContext tell when they are done. An error within a
