@@ -38,7 +38,7 @@ func TestFixtures(t *testing.T) {
 	}
 	m := fixtureModule{T: t, dir: t.TempDir(), parts: t.TempDir()}
 	registry := m.versions()
-	for _, folder := range m.glob(aot+"/*", ownArtefacts+"/*") {
+	for _, folder := range append(m.glob(aot+"/*"), ownPackages(t)...) {
 		if filepath.Base(folder) != "kernels.py" {
 			m.generate(Config{Package: m.name(folder), Paths: []string{folder}})
 		}

@@ -35,7 +35,7 @@ func FuzzGenerate(f *testing.F) {
 	for _, name := range []string{"add.sm80", "add.sm90", "scalars.sm90", "tuple.sm90", "opt_none.sm90", "matmul_cta2.sm90"} {
 		addSeed(filepath.Join(aot, name))
 	}
-	for _, name := range []string{"vec/add_fp32.aligned.sm90", "cooperative/normalize.sm100"} {
+	for _, name := range []string{"vec/add.fp32.x_ptr-T-16.y_ptr-T-16.out_ptr-T-16.sm90", "cooperative/normalize.sm100"} {
 		addSeed(filepath.Join(ownArtefacts, name))
 	}
 	ptx, err := os.ReadFile(filepath.Join(aot, "add.sm80/add_kernel.ptx"))

@@ -53,10 +53,7 @@ func generateInto(b *testing.B, dir, artefacts string) {
 
 // BenchmarkOwnAgain generates our own packages with nothing to change.
 func BenchmarkOwnAgain(b *testing.B) {
-	folders, err := filepath.Glob(ownArtefacts + "/*")
-	if err != nil || len(folders) == 0 {
-		b.Fatal("no artefacts", err)
-	}
+	folders := ownPackages(b)
 	root := b.TempDir()
 	generate := func() {
 		for _, folder := range folders {

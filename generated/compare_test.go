@@ -95,6 +95,41 @@ func each[T, U any](values []T, convert func(T) U) []U {
 	return converted
 }
 
-func halves(values []float32) []kernrt.Float16 { return each(values, kernrt.NewFloat16) }
+// floats are an element type that is computed with: what float32 makes of it and
+// back, and how exact it is.
+type floats[T kernrt.Elem] struct {
+	name   string
+	narrow func(float32) T
+	wide   func(T) float32
+	bits   func(uint32) T
+	half   float64 // half a unit in the last place, relative
+	least  float64 // half the least subnormal number
+}
 
-func singles(values []kernrt.Float16) []float32 { return each(values, kernrt.Float16.Float32) }
+var (
+	fp32 = floats[float32]{"fp32", func(v float32) float32 { return v }, func(v float32) float32 { return v }, math.Float32frombits, 0x1p-24, 0x1p-150}
+	fp16 = floats[kernrt.Float16]{"fp16", kernrt.NewFloat16, kernrt.Float16.Float32, func(b uint32) kernrt.Float16 { return kernrt.Float16(b) }, 0x1p-11, 0x1p-25}
+	bf16 = floats[kernrt.BFloat16]{"bf16", kernrt.NewBFloat16, kernrt.BFloat16.Float32, func(b uint32) kernrt.BFloat16 { return kernrt.BFloat16(b) }, 0x1p-8, 0x1p-134}
+)
+
+func (f floats[T]) narrowed(values []float32) []T { return each(values, f.narrow) }
+
+func (f floats[T]) widened(values []T) []float32 { return each(values, f.wide) }
+
+func (f floats[T]) normal(r *rand.Rand, n int, mean, deviation float64) []T {
+	return f.narrowed(normal(r, n, mean, deviation))
+}
+
+// patterns are any bits: infinities, NaNs and subnormal numbers among them.
+func (f floats[T]) patterns(r *rand.Rand, n int) []T {
+	return generate(n, func() T { return f.bits(r.Uint32()) })
+}
+
+// rounded allows what a result computed in fp32 may be off, relative and absolute,
+// and its rounding to T.
+func (f floats[T]) rounded(want []float64, relative, absolute float64) func(i int) float64 {
+	if f.half <= 0x1p-24 {
+		return within(want, relative, absolute)
+	}
+	return within(want, relative+f.half, absolute+f.least)
+}

@@ -31,9 +31,10 @@ func together(t *testing.T, n int, work func(i int) error) {
 // Streams of their own: eight goroutines, each with a chain of launches of which
 // every one writes the same sums, and a scratch kernel in between.
 func TestGoroutinesWithStreams(t *testing.T) {
-	const goroutines, launches = 8, 200
+	const goroutines = 8
+	launches := scaled(t, 200, 3)
 	streams := generate(goroutines, func() *kernrt.Stream { return newStream(t) })
-	additions, scalings := make([]addition, goroutines), make([]scaling, goroutines)
+	additions, scalings := make([]addition[float32], goroutines), make([]scaling, goroutines)
 	for i, s := range streams {
 		r := random(i)
 		additions[i] = newAddition(t, s, normal(r, 20_000+i, 0, 1), normal(r, 20_000+i, 0, 1), [3]int{})
@@ -56,7 +57,8 @@ func TestGoroutinesWithStreams(t *testing.T) {
 // Two goroutines on one stream, with grids that grow, so that scratch memory is
 // replaced while launches that use it are queued.
 func TestScratchGrowsOnOneStream(t *testing.T) {
-	const goroutines, sizes = 2, 30
+	const goroutines = 2
+	sizes := scaled(t, 30, 5)
 	s := newStream(t)
 	var scalings [goroutines][]scaling
 	for i := range scalings {
@@ -82,9 +84,9 @@ func TestScratchGrowsOnOneStream(t *testing.T) {
 // Many goroutines on few streams, moved from thread to thread on the way: none is
 // locked to one.
 func TestGoroutinesMove(t *testing.T) {
-	const goroutines, launches = 64, 30
+	goroutines, launches := scaled(t, 64, 8), scaled(t, 30, 3)
 	streams := generate(4, func() *kernrt.Stream { return newStream(t) })
-	additions := make([]addition, goroutines)
+	additions := make([]addition[float32], goroutines)
 	for i := range additions {
 		r := random(i)
 		additions[i] = newAddition(t, streams[i%4], normal(r, 1500+i, 0, 1), normal(r, 1500+i, 0, 1), [3]int{i % 2, 0, 0})

@@ -12,8 +12,9 @@ import (
 
 func TestNormalize(t *testing.T) {
 	s := newStream(t)
-	for _, c := range []struct{ n, programs int }{{5, 1}, {100_001, 7}, {1_000_003, device(t).Info().SMCount}} {
+	for _, c := range []struct{ n, programs int }{{5, 1}, {100_001, 7}, {1_000_003, device(t).Info().SMCount}, {5000, 3}} {
 		t.Run(fmt.Sprintf("%d on %d", c.n, c.programs), func(t *testing.T) {
+			sized(t, c.n)
 			const launches = 3
 			x, total := integers(random(c.n), c.n, 1, 8), 0.0
 			for _, v := range x {

@@ -28,8 +28,7 @@ func newScaling(t *testing.T, s *kernrt.Stream, rows, cols int, factor float32) 
 }
 
 func (c scaling) launch(s *kernrt.Stream) error {
-	grid := kernrt.Grid2D(cdiv(c.rows, descriptor.ScaleBlockRows), cdiv(c.cols, descriptor.ScaleBlockCols))
-	return descriptor.LaunchScale(s, grid, c.x.ptr(), c.out.ptr(), int32(c.rows), int32(c.cols), c.factor)
+	return descriptor.LaunchScale(s, c.x.ptr(), c.out.ptr(), int32(c.rows), int32(c.cols), c.factor)
 }
 
 // check wants the products bit for bit.
@@ -40,8 +39,9 @@ func (c scaling) check(t *testing.T, s *kernrt.Stream) {
 
 func TestScale(t *testing.T) {
 	s := newStream(t)
-	for _, c := range []struct{ rows, cols int }{{1, 16}, {64, 32}, {100, 48}, {1000, 1008}} {
+	for _, c := range []struct{ rows, cols int }{{0, 16}, {1, 16}, {64, 32}, {100, 48}, {1000, 1008}} {
 		t.Run(fmt.Sprintf("%dx%d", c.rows, c.cols), func(t *testing.T) {
+			sized(t, c.rows*c.cols)
 			scale := newScaling(t, s, c.rows, c.cols, -2.7)
 			launched(t, scale.launch(s))
 			scale.check(t, s)

@@ -1,5 +1,6 @@
 // Package generated_test launches every kernel of the generated packages and
-// checks every element that comes out. Without a device the tests skip.
+// checks every element that comes out: on the GPU, or else on the simulated device,
+// where what is too large for it, or needs a newer one, skips.
 package generated_test
 
 import (
@@ -10,10 +11,54 @@ import (
 	"testing"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
+	"github.com/kerngen/kerngen/runtime/sim"
 )
 
 // open opens the device that all tests share, the first time one needs it.
-var open = sync.OnceValues(func() (*kernrt.Device, error) { return kernrt.Open(0) })
+var open = sync.OnceValues(openAnother)
+
+// openAnother opens a device: what KERNGEN_DEVICE says, else the first GPU, or the
+// simulated device where there is none.
+func openAnother() (*kernrt.Device, error) {
+	dev, err := kernrt.Open(0)
+	if errors.Is(err, kernrt.ErrNoGPU) && os.Getenv("KERNGEN_DEVICE") == "" {
+		return sim.Open(sim.Options{})
+	}
+	return dev, err
+}
+
+// simulated reports whether the tests run on the simulated device.
+func simulated(t *testing.T) bool {
+	t.Helper()
+	return device(t).Info().Name == "simulated device"
+}
+
+// onGPU skips the test on the simulated device; why says what that lacks.
+func onGPU(t *testing.T, why string) {
+	t.Helper()
+	if simulated(t) {
+		t.Skip("not on the simulated device: " + why)
+	}
+}
+
+// sized skips a test of so many elements where the device is simulated and they
+// are too many for it.
+func sized(t *testing.T, elements int) {
+	t.Helper()
+	if elements > 60_000 && simulated(t) {
+		t.Skip("not on the simulated device: too large")
+	}
+}
+
+// scaled is a number of elements or repetitions: the smaller one where the device
+// is simulated.
+func scaled(t *testing.T, gpu, simulation int) int {
+	t.Helper()
+	if simulated(t) {
+		return simulation
+	}
+	return gpu
+}
 
 func TestMain(m *testing.M) {
 	code := m.Run()

@@ -10,26 +10,33 @@ import (
 )
 
 func TestDropout(t *testing.T) {
+	t.Run(fp32.name, func(t *testing.T) { testDropout(t, fp32) })
+	t.Run(fp16.name, func(t *testing.T) { testDropout(t, fp16) })
+	t.Run(bf16.name, func(t *testing.T) { testDropout(t, bf16) })
+}
+
+func testDropout[T float32 | kernrt.Float16 | kernrt.BFloat16](t *testing.T, kind floats[T]) {
 	s := newStream(t)
 	for _, c := range []struct {
 		n    int
 		p    float32
 		seed uint64
-	}{{1, 0.5, 0}, {1000, 0, 1}, {1000, 1, 2}, {100_001, 0.5, 1<<40 | 3}, {300_003, 0.1, 1<<64 - 1}} {
+	}{{0, 0.5, 0}, {1, 0.5, 0}, {1000, 0, 1}, {1000, 1, 2}, {5000, 0.25, 1<<63 | 5}, {100_001, 0.5, 1<<40 | 3}, {300_003, 0.1, 1<<64 - 1}} {
 		t.Run(fmt.Sprintf("%d of p %v", c.n, c.p), func(t *testing.T) {
-			x := normal(random(c.n), c.n, 0, 1)
-			out := upload(t, s, poisoned[float32](c.n))
-			launched(t, dropout.LaunchDropout(s, kernrt.Grid1D(cdiv(c.n, dropout.DropoutBlock)), upload(t, s, x).ptr(), out.ptr(), int32(c.n), c.p, c.seed))
+			sized(t, c.n)
+			x := kind.normal(random(c.n), c.n, 0, 1)
+			out := upload(t, s, poisoned[T](c.n))
+			launched(t, dropout.LaunchDropout(s, upload(t, s, x).ptr(), out.ptr(), int32(c.n), c.p, c.seed))
 			want, kept := make([]float64, c.n), 0
 			for i := range want {
 				if uniform(c.seed, uint32(i)) >= c.p {
-					want[i] = float64(x[i]) / float64(1-c.p)
+					want[i] = float64(kind.wide(x[i])) / float64(1-c.p)
 					kept++
 				}
 			}
 			t.Logf("%d of %d elements are kept", kept, c.n)
 			// The mask is exact; Triton's division is good to 2 ulp.
-			near(t, "out", out.read(t, s), want, within(want, 0x1p-22, 0))
+			near(t, "out", kind.widened(out.read(t, s)), want, kind.rounded(want, 0x1p-22, 0))
 		})
 	}
 }

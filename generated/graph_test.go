@@ -89,13 +89,13 @@ func TestGraphUpdate(t *testing.T) {
 	const n, m = 1000, 100_003
 	aligned := newAddition(t, s, patterns(r, n), patterns(r, n), [3]int{})
 	misaligned := newAddition(t, s, patterns(r, m), patterns(r, m), [3]int{1, 0, 3})
-	var node *graph.Node[vec.AddFp32Args]
+	var node *graph.Node[vec.AddArgs[float32]]
 	g, exec := captured(t, s, func() (err error) {
-		node, err = graph.Record[vec.AddFp32Args](s, func() error { return aligned.launch(s) })
+		node, err = graph.Record[vec.AddArgs[float32]](s, func() error { return aligned.launch(s) })
 		return err
 	})
 	updated := instantiated(t, g)
-	launched(t, node.Update(updated, kernrt.Grid1D(cdiv(m, vec.AddFp32Block)), &vec.AddFp32Args{
+	launched(t, node.Update(updated, kernrt.Grid{}, &vec.AddArgs[float32]{
 		XPtr: misaligned.x.ptr(), YPtr: misaligned.y.ptr(), OutPtr: misaligned.out.ptr(), N: m,
 	}))
 	launched(t, updated.Upload(s))
@@ -105,7 +105,7 @@ func TestGraphUpdate(t *testing.T) {
 	launched(t, exec.Launch(s))
 	aligned.check(t, s)
 
-	err := node.Update(updated, kernrt.Grid1D(1), &vec.AddFp32Args{N: m})
+	err := node.Update(updated, kernrt.Grid{}, &vec.AddArgs[float32]{N: m})
 	if !errors.Is(err, kernrt.ErrArgument) {
 		t.Errorf("null pointers: got %v, want ErrArgument", err)
 	}
@@ -126,7 +126,7 @@ func TestGraphOfPDL(t *testing.T) {
 // A device opened anew has loaded nothing, so the capture loads.
 func TestFirstLoadInACapture(t *testing.T) {
 	device(t)
-	dev, err := kernrt.Open(0)
+	dev, err := openAnother()
 	if err != nil {
 		t.Fatal(err)
 	}

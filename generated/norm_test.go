@@ -11,38 +11,34 @@ import (
 
 const normEps = 1e-5
 
-var normCases = []struct{ rows, cols, stride int }{{1, 7, 7}, {3, 1000, 1024}, {64, 1024, 1030}, {100, 4101, 4101}}
-
-func TestLayerNormFp32(t *testing.T) {
-	s := newStream(t)
-	for _, c := range normCases {
-		t.Run(fmt.Sprintf("%dx%d", c.rows, c.cols), func(t *testing.T) {
-			r := random(c.cols)
-			x, weight, bias := normal(r, c.rows*c.stride, 3, 2), normal(r, c.cols, 0, 1), normal(r, c.cols, 0, 1)
-			out := upload(t, s, poisoned[float32](c.rows*c.cols))
-			launched(t, norm.LaunchLayerNormFp32(s, kernrt.Grid1D(c.rows), upload(t, s, x).ptr(), upload(t, s, weight).ptr(),
-				upload(t, s, bias).ptr(), out.ptr(), int32(c.stride), int32(c.cols), int32(c.cols), normEps))
-			want := layerNormOf(x, weight, bias, c.rows, c.cols, c.stride)
-			// The mean of numbers about 3 is off by some 1e-6, and the bias may
-			// cancel all but that; square root and quotients are good to 2 ulp.
-			near(t, "out", out.read(t, s), want, within(want, 1e-5, 1e-5))
-		})
-	}
+func TestLayerNorm(t *testing.T) {
+	t.Run(fp32.name, func(t *testing.T) { testLayerNorm(t, fp32) })
+	t.Run(fp16.name, func(t *testing.T) { testLayerNorm(t, fp16) })
+	t.Run(bf16.name, func(t *testing.T) { testLayerNorm(t, bf16) })
 }
 
-func TestLayerNormFp16(t *testing.T) {
+func testLayerNorm[T float32 | kernrt.Float16 | kernrt.BFloat16](t *testing.T, kind floats[T]) {
 	s := newStream(t)
-	for _, c := range normCases {
-		t.Run(fmt.Sprintf("%dx%d", c.rows, c.cols), func(t *testing.T) {
-			r := random(c.cols)
-			x, weight, bias := halves(normal(r, c.rows*c.stride, 3, 2)), halves(normal(r, c.cols, 0, 1)), halves(normal(r, c.cols, 0, 1))
-			out := upload(t, s, poisoned[kernrt.Float16](c.rows*c.cols))
-			launched(t, norm.LaunchLayerNormFp16(s, kernrt.Grid1D(c.rows), upload(t, s, x).ptr(), upload(t, s, weight).ptr(),
-				upload(t, s, bias).ptr(), out.ptr(), int32(c.stride), int32(c.cols), int32(c.cols), normEps))
-			want := layerNormOf(singles(x), singles(weight), singles(bias), c.rows, c.cols, c.stride)
-			// As for fp32, and half a unit in the last of fp16's 11 bits.
-			near(t, "out", singles(out.read(t, s)), want, within(want, 0x1p-11+1e-5, 1e-5))
-		})
+	for _, c := range []struct{ rows, cols, stride int }{{0, 7, 7}, {1, 1, 1}, {1, 7, 7}, {3, 1000, 1024}, {64, 1024, 1030}, {100, 4101, 4101}} {
+		for _, biased := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%dx%d biased=%t", c.rows, c.cols, biased), func(t *testing.T) {
+				sized(t, c.rows*c.cols)
+				r := random(c.cols)
+				x, weight := kind.normal(r, c.rows*c.stride, 3, 2), kind.normal(r, c.cols, 0, 1)
+				bias, biasPtr := make([]T, c.cols), kernrt.Ptr[T]{}
+				if biased {
+					bias = kind.normal(r, c.cols, 0, 1)
+					biasPtr = upload(t, s, bias).ptr()
+				}
+				out := upload(t, s, poisoned[T](c.rows*c.cols))
+				launched(t, norm.LaunchLayerNorm(s, kernrt.Grid1D(c.rows), upload(t, s, x).ptr(), upload(t, s, weight).ptr(), biasPtr, out.ptr(),
+					int32(c.stride), int32(c.cols), int32(c.cols), normEps))
+				want := layerNormOf(kind.widened(x), kind.widened(weight), kind.widened(bias), c.rows, c.cols, c.stride)
+				// The mean of numbers about 3 is off by some 1e-6, and the bias may
+				// cancel all but that; square root and quotients are good to 2 ulp.
+				near(t, "out", kind.widened(out.read(t, s)), want, kind.rounded(want, 1e-5, 1e-5))
+			})
+		}
 	}
 }
 

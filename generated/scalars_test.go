@@ -38,7 +38,7 @@ func TestScalars(t *testing.T) {
 	for i, c := range cases {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			ints, floats := upload(t, s, poisoned[int64](9)), upload(t, s, poisoned[float64](4))
-			launched(t, scalars.LaunchScalars(s, kernrt.Grid1D(1), ints.ptr(), floats.ptr(),
+			launched(t, scalars.LaunchScalars(s, ints.ptr(), floats.ptr(),
 				c.I1, c.I8, c.I16, c.I32, c.I64, c.U8, c.U16, c.U32, c.U64, c.Fp16, c.Bf16, c.Fp32, c.Fp64))
 			var i1 int64
 			if c.I1 {

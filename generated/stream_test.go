@@ -23,6 +23,9 @@ func record(t *testing.T, s *kernrt.Stream) *kernrt.Event {
 	return e
 }
 
+// many is how many numbers busy is to fill, to last.
+func many(t *testing.T) int { return scaled(t, 32<<20, 1000) }
+
 // busy queues work that keeps the device busy after the host has queued it.
 func busy(t *testing.T, s *kernrt.Stream, b *kernrt.Buffer[int32]) {
 	t.Helper()
@@ -47,7 +50,7 @@ func TestPriorities(t *testing.T) {
 // Without the event the copy would read what the fills have not come to.
 func TestEventsOrderStreams(t *testing.T) {
 	a, b := newStream(t), newStream(t)
-	const n = 32 << 20
+	n := many(t)
 	filled, copied := hold[int32](t, n), hold[int32](t, n)
 	first := record(t, a)
 	busy(t, a, filled)
@@ -81,7 +84,7 @@ func TestEventsOrderStreams(t *testing.T) {
 // A wait that is given up leaves the work, and the next wait sees its end.
 func TestContextsEndWaits(t *testing.T) {
 	s := newStream(t)
-	b := hold[int32](t, 32<<20)
+	b := hold[int32](t, many(t))
 	for range 5 {
 		busy(t, s, b)
 		e := record(t, s)
@@ -119,7 +122,7 @@ func TestBrokenDevice(t *testing.T) {
 		}
 		return
 	}
-	dev, err := kernrt.Open(0)
+	dev, err := openAnother()
 	launched(t, err)
 	stream, err := dev.NewStream()
 	launched(t, err)
@@ -127,14 +130,14 @@ func TestBrokenDevice(t *testing.T) {
 	launched(t, err)
 	e, err := dev.NewEvent()
 	launched(t, err)
-	b, err := kernrt.Alloc[int32](dev, 32<<20)
+	b, err := kernrt.Alloc[int32](dev, many(t))
 	launched(t, err)
-	h, err := kernrt.AllocHost[int32](dev, 32<<20)
+	h, err := kernrt.AllocHost[int32](dev, many(t))
 	launched(t, err)
 	const n = 1 << 20
 	nowhere := kernrt.PtrFromAddr[float32](1 << 20)
 	busy(t, stream, b)
-	launched(t, vec.LaunchAddFp32(stream, kernrt.Grid1D(kernrt.Cdiv(n, vec.AddFp32Block)), nowhere, nowhere, nowhere, n))
+	launched(t, vec.LaunchAdd(stream, nowhere, nowhere, nowhere, n))
 	launched(t, e.Record(stream))
 	launched(t, other.Wait(e))
 	calls := map[string]func() error{

@@ -114,19 +114,19 @@ func TestCopyRank2(t *testing.T) {
 	isNaN16 := func(v kernrt.Float16) bool { return v&0x7fff > 0x7c00 }
 	isNaNB16 := func(v kernrt.BFloat16) bool { return v&0x7fff > 0x7f80 }
 	t.Run("fp16", func(t *testing.T) {
-		testCopy2(t, func() kernrt.Float16 { return kernrt.Float16(r.Uint32()) }, isNaN16, 0x7e00, tensor.LaunchCopy2Fp16)
+		testCopy2(t, func() kernrt.Float16 { return kernrt.Float16(r.Uint32()) }, isNaN16, 0x7e00, tensor.LaunchCopy2[kernrt.Float16])
 	})
 	t.Run("bf16", func(t *testing.T) {
-		testCopy2(t, func() kernrt.BFloat16 { return kernrt.BFloat16(r.Uint32()) }, isNaNB16, 0x7fc0, tensor.LaunchCopy2Bf16)
+		testCopy2(t, func() kernrt.BFloat16 { return kernrt.BFloat16(r.Uint32()) }, isNaNB16, 0x7fc0, tensor.LaunchCopy2[kernrt.BFloat16])
 	})
 	t.Run("fp32", func(t *testing.T) {
-		testCopy2(t, func() float32 { return float32(r.NormFloat64()) }, func(v float32) bool { return v != v }, float32(math.NaN()), tensor.LaunchCopy2Fp32)
+		testCopy2(t, func() float32 { return float32(r.NormFloat64()) }, func(v float32) bool { return v != v }, float32(math.NaN()), tensor.LaunchCopy2[float32])
 	})
 	t.Run("i8", func(t *testing.T) {
-		testCopy2(t, func() int8 { return int8(r.Uint32()) }, nil, 0, tensor.LaunchCopy2I8)
+		testCopy2(t, func() int8 { return int8(r.Uint32()) }, nil, 0, tensor.LaunchCopy2[int8])
 	})
 	t.Run("fp8e5", func(t *testing.T) {
-		testCopy2(t, func() kernrt.Float8E5M2 { return kernrt.Float8E5M2(r.Uint32()) }, nil, 0, tensor.LaunchCopy2Fp8e5)
+		testCopy2(t, func() kernrt.Float8E5M2 { return kernrt.Float8E5M2(r.Uint32()) }, nil, 0, tensor.LaunchCopy2[kernrt.Float8E5M2])
 	})
 	t.Run("fp8e4nv", func(t *testing.T) {
 		if device(t).Info().ComputeCapability != [2]int{9, 0} {
@@ -174,27 +174,35 @@ func TestCopyRank5(t *testing.T) {
 		})
 }
 
-// Small whole numbers multiply exactly, whatever the order.
 func TestProduct(t *testing.T) {
+	t.Run(fp16.name, func(t *testing.T) { testProduct(t, fp16) })
+	t.Run(bf16.name, func(t *testing.T) { testProduct(t, bf16) })
+}
+
+// Small whole numbers multiply exactly, whatever the order, and are rounded once.
+func testProduct[T half](t *testing.T, kind floats[T]) {
 	s := newStream(t)
 	for _, c := range []struct{ m, n, k int }{{128, 128, 64}, {200, 264, 136}, {513, 1032, 248}} {
-		r := random(c.m)
-		a, b := integers(r, c.m*c.k, -3, 3), integers(r, c.k*c.n, -3, 3)
-		out := upload(t, s, poisoned[kernrt.Float16](c.m*c.n))
-		tensorIn := func(v vector[kernrt.Float16], rows, cols int) kernrt.TensorDesc[kernrt.Float16] {
-			return kernrt.NewTensorDesc(v.ptr(), rows, cols)
-		}
-		grid := kernrt.Grid2D(cdiv(c.m, tensor.ProductBlockM), cdiv(c.n, tensor.ProductBlockN))
-		launched(t, tensor.LaunchProduct(s, grid, tensorIn(upload(t, s, halves(a)), c.m, c.k), tensorIn(upload(t, s, halves(b)), c.k, c.n),
-			tensorIn(out, c.m, c.n), int32(c.k)))
-		want := make([]float32, c.m*c.n)
-		for i := range c.m {
-			for l := range c.k {
-				for j := range c.n {
-					want[i*c.n+j] += a[i*c.k+l] * b[l*c.n+j]
+		t.Run(fmt.Sprintf("%dx%dx%d", c.m, c.n, c.k), func(t *testing.T) {
+			sized(t, c.m*c.n)
+			r := random(c.m)
+			a, b := integers(r, c.m*c.k, -3, 3), integers(r, c.k*c.n, -3, 3)
+			out := upload(t, s, poisoned[T](c.m*c.n))
+			matrix := func(v vector[T], rows, cols int) kernrt.TensorDesc[T] {
+				return kernrt.NewTensorDesc(v.ptr(), rows, cols)
+			}
+			grid := kernrt.Grid2D(cdiv(c.m, tensor.ProductBlockM), cdiv(c.n, tensor.ProductBlockN))
+			launched(t, tensor.LaunchProduct(s, grid, matrix(upload(t, s, kind.narrowed(a)), c.m, c.k), matrix(upload(t, s, kind.narrowed(b)), c.k, c.n),
+				matrix(out, c.m, c.n), int32(c.k)))
+			sums := make([]float32, c.m*c.n)
+			for i := range c.m {
+				for l := range c.k {
+					for j := range c.n {
+						sums[i*c.n+j] += a[i*c.k+l] * b[l*c.n+j]
+					}
 				}
 			}
-		}
-		equalBits(t, fmt.Sprintf("%dx%dx%d", c.m, c.n, c.k), singles(out.read(t, s)), want)
+			equalBits(t, "c", kind.widened(out.read(t, s)), kind.widened(kind.narrowed(sums)))
+		})
 	}
 }

@@ -1,4 +1,7 @@
-"""Launches to compare: several sizes of each kernel of the table, with random inputs.
+"""Launches to compare: several sizes of each committed kernel, with random inputs.
+
+A case's arguments fit the promises of its variant and of none that the generated
+code prefers to it, so that Go launches the same one.
 
 A case's inputs come from a generator seeded with its name, so that they differ
 from case to case and are the same each time.
@@ -9,8 +12,7 @@ import random
 import struct
 from typing import NamedTuple
 
-from compile import Fault, split
-from table import KERNELS, Kernel
+from committed import Fault, Kernel, kernels, split
 
 POISON = 0xA5  # what memory holds before it is written
 TAIL = 64  # bytes of poison behind each buffer, which no kernel may touch
@@ -42,12 +44,12 @@ class Case(NamedTuple):
     kernel: Kernel
     label: str
     grid: tuple
-    args: dict  # by parameter: a Buffer, a Tensor or a number; constants are left out
+    args: dict  # by parameter: a Buffer, a Tensor, a number or None; constants are left out
     launches: int = 1  # in a row, without waiting in between
 
     @property
     def name(self):
-        return ".".join(filter(None, (self.kernel.name, self.kernel.variant, self.label)))
+        return f"{self.kernel.variant}.{self.label}"
 
     def type(self, param):
         """The Triton type of a parameter: "*fp32", "i32"."""
@@ -64,10 +66,14 @@ class Case(NamedTuple):
                 raise Fault(f"{self.name}: {param}: {kind} needs a {'tensor' if kind[0] == 't' else 'buffer or number'}")
             if isinstance(value, Tensor):
                 continue
+            if hint == "null":
+                if value is not None:
+                    raise Fault(f"{self.name}: {param}: is absent")
+                continue
             if isinstance(value, Buffer) != kind.startswith("*"):
                 raise Fault(f"{self.name}: {param}: {kind} needs a {'buffer' if kind[0] == '*' else 'number'}")
             number = value.offset if isinstance(value, Buffer) else value
-            if hint == 16 and number % 16 or hint == 1 and number != 1:
+            if hint == "16" and number % 16 or hint == "1" and number != 1:
                 raise Fault(f"{self.name}: {param}: {number} breaks the promise {self.kernel.args[param]!r}")
 
 
@@ -93,7 +99,7 @@ class Inputs:
     """Makes the buffers of one case."""
 
     def __init__(self, kernel, label):
-        self.kernel, self.random = kernel, random.Random(f"{kernel.name}.{kernel.variant}.{label}")
+        self.kernel, self.random = kernel, random.Random(f"{kernel.variant}.{label}")
 
     def element(self, param):
         return element(split(self.kernel.args[param])[0])
@@ -129,18 +135,26 @@ def cdiv(a, b):
     return (a + b - 1) // b
 
 
+def promise(kernel, param):
+    """What a variant promises of an argument: "16", "1", "null" or ""."""
+    return split(kernel.args[param])[1]
+
+
 def vec(kernel):
-    offset = 4 if kernel.variant == "unaligned" else 0
-    for label, n in ("0", 0), ("1", 1), ("1000", 1000), ("1024", 1024), ("1000003", 1_000_003), ("patterns", 50_001):
+    offset = {p: 0 if promise(kernel, p) else 4 for p in ("x_ptr", "y_ptr", "out_ptr")}
+    large = 1_000_003 if len(set(offset.values())) == 1 else 20_003
+    for label, n in ("0", 0), ("1", 1), ("1000", 1000), ("1024", 1024), ("large", large), ("patterns", 50_001):
         inputs = Inputs(kernel, label)
         draw = inputs.patterns if label == "patterns" else inputs.normal
         yield Case(kernel, label, (cdiv(n, 1024), 1, 1),
-                   {"x_ptr": draw("x_ptr", n, offset=offset), "y_ptr": draw("y_ptr", n, offset=offset),
-                    "out_ptr": inputs.output("out_ptr", n, offset=offset), "n": n})
+                   {"x_ptr": draw("x_ptr", n, offset=offset["x_ptr"]), "y_ptr": draw("y_ptr", n, offset=offset["y_ptr"]),
+                    "out_ptr": inputs.output("out_ptr", n, offset=offset["out_ptr"]), "n": n})
 
 
 def softmax(kernel):
-    for rows, cols, stride in (1, 1, 1), (4, 1000, 1003), (64, 1024, 1024), (200, 5000, 5008):
+    sizes = ((1, 1, 16), (5, 1030, 1040), (64, 1024, 1024), (200, 5000, 5008)) if promise(kernel, "x_stride") else \
+        ((0, 10, 10), (1, 1, 1), (4, 1000, 1003), (63, 1024, 1025), (200, 5000, 5001))
+    for rows, cols, stride in sizes:
         inputs = Inputs(kernel, label := f"{rows}x{cols}")
         yield Case(kernel, label, (rows, 1, 1),
                    {"out_ptr": inputs.output("out_ptr", rows * cols),
@@ -149,28 +163,33 @@ def softmax(kernel):
 
 
 def norm(kernel):
-    for rows, cols, stride in (1, 7, 7), (3, 1000, 1024), (64, 1024, 1030), (100, 4101, 4101):
+    absent = promise(kernel, "bias_ptr") == "null"
+    for rows, cols, stride in (0, 7, 7), (1, 1, 1), (1, 7, 7), (3, 1000, 1024), (64, 1024, 1030), (100, 4101, 4101):
         inputs = Inputs(kernel, label := f"{rows}x{cols}")
         yield Case(kernel, label, (rows, 1, 1),
                    {"x_ptr": inputs.normal("x_ptr", rows * stride, mean=3.0, deviation=2.0),
-                    "weight_ptr": inputs.normal("weight_ptr", cols), "bias_ptr": inputs.normal("bias_ptr", cols),
+                    "weight_ptr": inputs.normal("weight_ptr", cols),
+                    "bias_ptr": None if absent else inputs.normal("bias_ptr", cols),
                     "out_ptr": inputs.output("out_ptr", rows * cols),
                     "x_stride": stride, "out_stride": cols, "n_cols": cols, "eps": 1e-5})
 
 
 def matmul(kernel):
-    strided = kernel.variant == "strided"
-    sizes = ((1, 1, 1), (50, 64, 33), (300, 200, 100)) if strided else \
-        ((1, 16, 16), (128, 128, 32), (200, 272, 144), (1024, 768, 512))
+    blocks = kernel.args["BLOCK_M"], kernel.args["BLOCK_N"]
+    if kernel.name == "matmul_strided":
+        # By columns where the variant is for any stride of columns; C has every second element then.
+        a_cols, b_cols = promise(kernel, "stride_ak") == "", promise(kernel, "stride_bn") == ""
+        sizes = (0, 5, 5), (2, 3, 2), (50, 65, 33), (300, 200, 100)
+        strides = lambda m, n, k: ((1, m) if a_cols else (k, 1)) + ((1, k) if b_cols else (n, 1)) + ((2 * n, 2) if a_cols else (n, 1))
+    else:
+        sizes = (0, 16, 16), (1, 16, 16), (128, 128, 32), (200, 272, 144), (1024, 768, 512)
+        strides = lambda m, n, k: (k, 1, n, 1, n, 1)
     for m, n, k in sizes:
-        inputs = Inputs(kernel, label := f"{m}x{n}x{k}")
-        # Strided: A is stored by columns, and C takes every second element.
-        strides = (1, m, n, 1, 2 * n, 2) if strided else (k, 1, n, 1, n, 1)
-        yield Case(kernel, label, (cdiv(m, 128) * cdiv(n, 128), 1, 1),
+        inputs, step = Inputs(kernel, label := f"{m}x{n}x{k}"), strides(m, n, k)
+        yield Case(kernel, label, (cdiv(m, blocks[0]) * cdiv(n, blocks[1]), 1, 1),
                    {"a_ptr": inputs.normal("a_ptr", m * k), "b_ptr": inputs.normal("b_ptr", k * n),
-                    "c_ptr": inputs.output("c_ptr", m * n * (2 if strided else 1)), "M": m, "N": n, "K": k,
-                    **dict(zip(("stride_am", "stride_ak", "stride_bk", "stride_bn", "stride_cm", "stride_cn"),
-                               strides))})
+                    "c_ptr": inputs.output("c_ptr", m * n * step[5]), "M": m, "N": n, "K": k,
+                    **dict(zip(("stride_am", "stride_ak", "stride_bk", "stride_bn", "stride_cm", "stride_cn"), step))})
 
 
 def scalars(kernel):
@@ -196,7 +215,7 @@ def representable(kind, value):
 
 
 def dropout(kernel):
-    for n, p, seed in (1, 0.5, 0), (1000, 0.0, 1), (1000, 1.0, 2), (100_001, 0.5, 1 << 40 | 3), (1_000_003, 0.1, 2**64 - 1):
+    for n, p, seed in (0, 0.5, 0), (1, 0.5, 0), (1000, 0.0, 1), (1000, 1.0, 2), (100_001, 0.5, 1 << 40 | 3), (1_000_003, 0.1, 2**64 - 1):
         inputs = Inputs(kernel, label := f"{n}.p{int(100 * p)}")
         yield Case(kernel, label, (cdiv(n, 1024), 1, 1),
                    {"x_ptr": inputs.normal("x_ptr", n), "out_ptr": inputs.output("out_ptr", n), "n": n, "p": p,
@@ -204,7 +223,9 @@ def dropout(kernel):
 
 
 def histogram(kernel):
-    for n, bins in (1, 1), (1000, 10), (100_001, 256), (1_000_003, 5000):
+    sizes = {"": ((1000, 10), (100_001, 256), (1_000_003, 5000)), "16": ((0, 3), (16, 1), (4096, 100), (1_000_000, 5000)),
+             "1": ((1, 1), (1, 100))}[promise(kernel, "n")]
+    for n, bins in sizes:
         inputs = Inputs(kernel, label := f"{n}.{bins}")
         yield Case(kernel, label, (cdiv(n, 1024), 1, 1),
                    {"x_ptr": inputs.integers("x_ptr", n, -3, bins + 3), "counts_ptr": inputs.zeros("counts_ptr", bins),
@@ -212,7 +233,7 @@ def histogram(kernel):
 
 
 def descriptor(kernel):
-    for rows, cols in (1, 16), (64, 32), (100, 48), (1000, 1008):
+    for rows, cols in (0, 16), (1, 16), (64, 32), (100, 48), (1000, 1008):
         inputs = Inputs(kernel, label := f"{rows}x{cols}")
         yield Case(kernel, label, (cdiv(rows, 64), cdiv(cols, 32), 1),
                    {"x_ptr": inputs.normal("x_ptr", rows * cols), "out_ptr": inputs.output("out_ptr", rows * cols),
@@ -247,7 +268,7 @@ def tensor(kernel):
         "copy3": ((2, 8, 64), (5, 19, 50), (6, 21, 70), 72),
         "copy4": ((1, 2, 8), (3, 5, 17, 20), (4, 6, 18, 32), 40),
         "copy5": ((1, 1, 1), (2, 3, 4, 11, 24), (3, 3, 5, 16, 32), 40),
-    }[kernel.name]
+    }[kernel.name.partition("_")[0]]
     rank = len(shape)
     for label, nan, shift, smaller in (("whole", False, (0, 0), True), ("zeros", False, (3, -2), False), ("nan", True, (-1, 5), False)):
         if nan and element(kernel.args["x"]) not in ("fp16", "bf16", "fp32"):
@@ -257,7 +278,7 @@ def tensor(kernel):
 
 
 def pdl(kernel):
-    for n in 1, 1000, 1_000_003:
+    for n in 0, 1, 1000, 1_000_003:
         inputs = Inputs(kernel, str(n))
         yield Case(kernel, str(n), (cdiv(n, 1024), 1, 1),
                    {"x_ptr": inputs.normal("x_ptr", n), "y_ptr": inputs.normal("y_ptr", n, out=True), "n": n, "a": 0.3},
@@ -277,11 +298,11 @@ MAKERS = {f.__name__: f
           for f in (vec, softmax, norm, matmul, scalars, dropout, histogram, descriptor, tensor, pdl, cooperative)}
 
 
-def cases():
-    """All cases, each checked against the table; every kernel has some."""
-    for kernel in KERNELS:
-        if kernel.source not in MAKERS:
-            raise Fault(f"{kernel.source}: no cases; add a maker to cases.py")
-        for case in MAKERS[kernel.source](kernel):
+def cases(sm):
+    """All cases for a target, each checked against what is committed; every kernel has some."""
+    for kernel in kernels(sm):
+        if kernel.package not in MAKERS:
+            raise Fault(f"{kernel.package}: no cases; add a maker to cases.py")
+        for case in MAKERS[kernel.package](kernel):
             case.check()
             yield case

@@ -10,8 +10,7 @@ def scale(x_ptr, out_ptr, n_rows, n_cols, factor, BLOCK_ROWS: tl.constexpr, BLOC
 
     Each program describes the two matrices to the GPU's copy engine, where it
     has one, in scratch memory of its own: a launch for sm_90 or later needs
-    global scratch, one for an older GPU does not. The grid is two-dimensional,
-    cdiv(n_rows, BLOCK_ROWS) by cdiv(n_cols, BLOCK_COLS) programs.
+    global scratch, one for an older GPU does not.
     """
     x = tl.make_tensor_descriptor(x_ptr, shape=[n_rows, n_cols], strides=[n_cols, 1],
                                   block_shape=[BLOCK_ROWS, BLOCK_COLS])

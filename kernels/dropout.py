@@ -12,12 +12,13 @@ def dropout(x_ptr, out_ptr, n, p, seed, BLOCK: tl.constexpr):
 
     p is from 0 to 1. Which elements are kept depends only on seed and on their
     position, so the backward pass can draw the same mask again. The output may
-    be the input. The grid is one-dimensional, cdiv(n, BLOCK) programs.
+    be the input.
     """
     offsets, inside = block_offsets(n, BLOCK)
-    x = tl.load(x_ptr + offsets, mask=inside)
+    x = tl.load(x_ptr + offsets, mask=inside).to(tl.float32)
     # The generator makes four numbers at a time: one step serves four neighbours.
     steps = tl.program_id(0) * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
     r0, r1, r2, r3 = tl.rand4x(seed, steps)
     chance = tl.interleave(tl.interleave(r0, r2), tl.interleave(r1, r3))
-    tl.store(out_ptr + offsets, tl.where(chance >= p, x / (1.0 - p), 0.0), mask=inside)
+    y = tl.where(chance >= p, x / (1.0 - p), 0.0)
+    tl.store(out_ptr + offsets, y.to(out_ptr.dtype.element_ty), mask=inside)

@@ -2,7 +2,7 @@
 
 import math
 
-from cases import representable
+from cases import element, representable
 
 
 def expectations(run):
@@ -11,7 +11,7 @@ def expectations(run):
     outputs = {p: run.view(p, run.after) for p in run.buffers}
     numbers = {p: a for p, a in run.case.args.items() if p not in run.buffers}
     worst, faults = 0.0, []
-    for output, got, want, relative, absolute in globals()[run.case.kernel.source](run, inputs, outputs, numbers):
+    for output, got, want, relative, absolute in globals()[run.case.kernel.package](run, inputs, outputs, numbers):
         error, fault = compare(run.torch, got, want, relative, absolute)
         worst = max(worst, error)
         if fault:
@@ -37,29 +37,35 @@ def vec(run, x, out, _):
     yield "out_ptr", out["out_ptr"], x["x_ptr"] + x["y_ptr"], 0, 0
 
 
+def rounding(run, param, relative, absolute):
+    """What a result that is computed in fp32 may be off, and its rounding to the output's type."""
+    half, least = {"fp32": (0, 0), "fp16": (2.0**-11, 2.0**-25), "bf16": (2.0**-8, 0)}[element(run.case.type(param))]
+    return relative + half, absolute + least
+
+
 def rows(tensor, count, cols, stride):
     return tensor.as_strided((count, cols), (stride, 1))
 
 
 def softmax(run, x, out, n):
     count = run.case.grid[0]
+    relative, absolute = rounding(run, "out_ptr", 1e-5, 1e-9)
     want = rows(x["x_ptr"], count, n["n_cols"], n["x_stride"]).double().softmax(1)
-    yield "out_ptr", rows(out["out_ptr"], count, n["n_cols"], n["out_stride"]), want, 1e-5, 1e-9
+    yield "out_ptr", rows(out["out_ptr"], count, n["n_cols"], n["out_stride"]), want, relative, absolute
 
 
 def norm(run, x, out, n):
     count, cols = run.case.grid[0], n["n_cols"]
     want = run.torch.nn.functional.layer_norm(rows(x["x_ptr"], count, cols, n["x_stride"]).double(), (cols, ),
-                                              x["weight_ptr"].double(), x["bias_ptr"].double(), n["eps"])
-    half = run.case.type("x_ptr") == "*fp16"
-    yield ("out_ptr", rows(out["out_ptr"], count, cols, n["out_stride"]), want,
-           2.0**-11 if half else 1e-5, 2.0**-14 if half else 1e-5)
+                                              x["weight_ptr"].double(), x["bias_ptr"].double() if "bias_ptr" in x else None,
+                                              n["eps"])
+    yield ("out_ptr", rows(out["out_ptr"], count, cols, n["out_stride"]), want, *rounding(run, "out_ptr", 1e-5, 1e-5))
 
 
 def matmul(run, x, out, n):
     view = lambda t, r, c, s: t.as_strided((n[r], n[c]), (n[f"stride_{s}{r.lower()}"], n[f"stride_{s}{c.lower()}"]))
     want = view(x["a_ptr"], "M", "K", "a").double() @ view(x["b_ptr"], "K", "N", "b").double()
-    yield "c_ptr", view(out["c_ptr"], "M", "N", "c"), want, 2.0**-11, 1e-4
+    yield "c_ptr", view(out["c_ptr"], "M", "N", "c"), want, *rounding(run, "c_ptr", 0, 1e-4)
     # What lies between the elements of C is nobody's to write.
     before, after = x["c_ptr"].clone(), out["c_ptr"].clone()
     for c in before, after:
@@ -79,10 +85,12 @@ def scalars(run, x, out, n):
 
 
 def dropout(run, x, out, n):
-    x, got, p = x["x_ptr"], out["out_ptr"], representable("fp32", n["p"])
+    x, got, p = x["x_ptr"].double(), out["out_ptr"], representable("fp32", n["p"])
+    if n["n"] == 0:
+        return
     kept = got != 0
     want = run.torch.where(kept, x / (1.0 - p), run.torch.zeros_like(x)) if p < 1 else run.torch.zeros_like(x)
-    yield "out_ptr", got, want, 1e-6, 0
+    yield "out_ptr", got, want, *rounding(run, "out_ptr", 1e-6, 0)
     # The share of those kept is within five standard deviations of 1 - p.
     near = (kept.double().mean() - (1 - p)).abs() <= 5 * math.sqrt(p * (1 - p) / n["n"]) + 1e-9
     yield "share of elements kept", near, run.torch.ones_like(near), 0, 0
@@ -103,7 +111,7 @@ def tensor(run, x, out, n):
     args = run.case.args
     if run.case.kernel.name == "product":
         a, b = (rows(x[p], *args[p].shape, args[p].strides[0]).double() for p in "ab")
-        yield "c", rows(out["c"], *args["c"].shape, args["c"].strides[0]), a @ b, 2.0**-11, 1e-4
+        yield "c", rows(out["c"], *args["c"].shape, args["c"].strides[0]), a @ b, *rounding(run, "c", 0, 1e-4)
         return
     # Element by element: where out's index plus the shift lies in x, that; elsewhere zero or NaN.
     torch, device = run.torch, out["out"].device

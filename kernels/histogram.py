@@ -11,8 +11,7 @@ def histogram(x_ptr, counts_ptr, n, n_bins, BLOCK: tl.constexpr):
     """Adds to counts[v] the number of times that v occurs among the n elements of x.
 
     Values below 0 or not below n_bins are ignored. Counts are added to, so the
-    caller sets them to zero first, or lets several launches add up. The grid is
-    one-dimensional, cdiv(n, BLOCK) programs.
+    caller sets them to zero first, or lets several launches add up.
     """
     offsets, inside = block_offsets(n, BLOCK)
     x = tl.load(x_ptr + offsets, mask=inside, other=-1)

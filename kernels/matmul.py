@@ -1,4 +1,4 @@
-"""Matrix multiplication in tiles: fp16 in, sums in fp32, fp16 out."""
+"""Matrix multiplication in tiles: fp16 or bf16 in and out, sums in fp32."""
 
 import triton
 import triton.language as tl
@@ -43,7 +43,7 @@ def multiply(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stri
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
     c_ptrs = c_ptr + rows.to(tl.int64)[:, None] * stride_cm + cols.to(tl.int64)[None, :] * stride_cn
-    tl.store(c_ptrs, sums.to(tl.float16), mask=(rows[:, None] < M) & (cols[None, :] < N))
+    tl.store(c_ptrs, sums.to(c_ptr.dtype.element_ty), mask=(rows[:, None] < M) & (cols[None, :] < N))
 
 
 @triton.jit
@@ -51,11 +51,21 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride
            BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
     """Multiplies A (M x K) by B (K x N) and writes the product to C (M x N).
 
-    Strides are in elements, and any layout will do. A faster variant is chosen
-    where columns are contiguous (their strides are 1) and N, K and the other
-    strides are divisible by 16. C must not overlap A or B. The grid is
-    one-dimensional, cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N) programs: each computes
-    one tile of C.
+    Strides are in elements. Columns are contiguous (their strides are 1); N, K
+    and the other strides are divisible by 16. matmul_strided takes any. C must
+    not overlap A or B.
+    """
+    multiply(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
+             BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M)
+
+
+@triton.jit
+def matmul_strided(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
+                   BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
+    """Multiplies A (M x K) by B (K x N) as matmul does, of any size and in any layout.
+
+    Strides are in elements. Columns of A and B that are contiguous (their
+    strides are 1) make it faster. C must not overlap A or B.
     """
     multiply(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
              BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M)
@@ -68,8 +78,7 @@ def matmul_cta2(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, s
 
     Strides are in elements. Columns are contiguous (their strides are 1); N, K
     and the other strides are divisible by 16. C must not overlap A or B. The
-    grid is one-dimensional, cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N) programs: it
-    counts clusters, not CTAs.
+    grid counts clusters, not CTAs.
     """
     multiply(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
              BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M)

@@ -1,4 +1,4 @@
-"""Layer normalisation, one kernel for each element type."""
+"""Layer normalisation."""
 
 import triton
 import triton.language as tl
@@ -6,6 +6,14 @@ import triton.language as tl
 
 @triton.jit
 def layer_norm(x_ptr, weight_ptr, bias_ptr, out_ptr, x_stride, out_stride, n_cols, eps, BLOCK: tl.constexpr):
+    """Normalises each row of x to mean 0 and variance 1, times weight plus bias.
+
+    All is computed in fp32 and rounded once. Weight and bias have n_cols
+    elements, as each row has; without a bias none is added. eps is added to the
+    variance. The strides are the distances between rows, in elements; the
+    columns of a row are contiguous. A row may have any length. The grid is
+    one-dimensional, one program for each row.
+    """
     row = tl.program_id(0).to(tl.int64)
     x_ptr += row * x_stride
     out_ptr += row * out_stride
@@ -30,31 +38,7 @@ def layer_norm(x_ptr, weight_ptr, bias_ptr, out_ptr, x_stride, out_stride, n_col
         inside = start + cols < n_cols
         x = tl.load(x_ptr + start + cols, mask=inside).to(tl.float32)
         weight = tl.load(weight_ptr + start + cols, mask=inside).to(tl.float32)
-        bias = tl.load(bias_ptr + start + cols, mask=inside).to(tl.float32)
-        y = (x - mean) * scale * weight + bias
+        y = (x - mean) * scale * weight
+        if bias_ptr is not None:
+            y += tl.load(bias_ptr + start + cols, mask=inside).to(tl.float32)
         tl.store(out_ptr + start + cols, y.to(out_ptr.dtype.element_ty), mask=inside)
-
-
-@triton.jit
-def layer_norm_fp32(x_ptr, weight_ptr, bias_ptr, out_ptr, x_stride, out_stride, n_cols, eps, BLOCK: tl.constexpr):
-    """Normalises each row of x to mean 0 and variance 1, times weight plus bias.
-
-    Weight and bias have n_cols elements, as each row has; eps is added to the
-    variance. The strides are the distances between rows, in elements; the
-    columns of a row are contiguous. A row may have any length. The grid is
-    one-dimensional, one program for each row.
-    """
-    layer_norm(x_ptr, weight_ptr, bias_ptr, out_ptr, x_stride, out_stride, n_cols, eps, BLOCK)
-
-
-@triton.jit
-def layer_norm_fp16(x_ptr, weight_ptr, bias_ptr, out_ptr, x_stride, out_stride, n_cols, eps, BLOCK: tl.constexpr):
-    """Normalises each row of x to mean 0 and variance 1, times weight plus bias.
-
-    All is computed in fp32 and rounded once. Weight and bias have n_cols
-    elements, as each row has; eps is added to the variance. The strides are the
-    distances between rows, in elements; the columns of a row are contiguous. A
-    row may have any length. The grid is one-dimensional, one program for each
-    row.
-    """
-    layer_norm(x_ptr, weight_ptr, bias_ptr, out_ptr, x_stride, out_stride, n_cols, eps, BLOCK)

@@ -14,8 +14,7 @@ def axpy(x_ptr, y_ptr, n, a, BLOCK: tl.constexpr):
     A launch may start while the kernel before it in the stream is still
     running. It waits for that kernel's end before it touches memory, then lets
     the next kernel start in the same way; so a chain of launches is right, and
-    only its start-up overlaps. The grid is one-dimensional, cdiv(n, BLOCK)
-    programs.
+    only its start-up overlaps.
     """
     offsets, inside = block_offsets(n, BLOCK)
     gdc_wait()

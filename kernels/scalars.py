@@ -10,7 +10,7 @@ def scalars(ints_ptr, floats_ptr, i1, i8, i16, i32, i64, u8, u16, u32, u64, fp16
 
     The nine integers go to ints, the boolean first, in the order of the
     parameters: signs are extended, and u64 keeps its bits. The four floats go
-    to floats. The grid is one program.
+    to floats.
     """
     tl.store(ints_ptr + 0, i1.to(tl.int64))
     tl.store(ints_ptr + 1, i8.to(tl.int64))

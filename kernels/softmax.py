@@ -8,9 +8,10 @@ import triton.language as tl
 def softmax(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
     """Writes the softmax of each row of x, a matrix with n_cols columns, to out.
 
-    The strides are the distances between rows, in elements; the columns of a
-    row are contiguous. A row may have any length: it is read twice, BLOCK
-    columns at a time. The grid is one-dimensional, one program for each row.
+    All is computed in fp32 and rounded once. The strides are the distances
+    between rows, in elements; the columns of a row are contiguous. A row may
+    have any length: it is read twice, BLOCK columns at a time. The grid is
+    one-dimensional, one program for each row.
     """
     row = tl.program_id(0).to(tl.int64)
     x_ptr += row * x_stride
@@ -24,7 +25,7 @@ def softmax(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
     total = tl.zeros((BLOCK, ), tl.float32)
     for start in range(0, n_cols, BLOCK):
         inside = start + cols < n_cols
-        x = tl.load(x_ptr + start + cols, mask=inside, other=float("-inf"))
+        x = tl.load(x_ptr + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
         new_top = tl.maximum(top, x)
         scale = tl.where(top == new_top, 1.0, tl.exp(top - new_top))
         total = total * scale + tl.where(x == float("-inf"), 0.0, tl.exp(x - new_top))
@@ -34,5 +35,6 @@ def softmax(out_ptr, x_ptr, out_stride, x_stride, n_cols, BLOCK: tl.constexpr):
 
     for start in range(0, n_cols, BLOCK):
         inside = start + cols < n_cols
-        x = tl.load(x_ptr + start + cols, mask=inside, other=float("-inf"))
-        tl.store(out_ptr + start + cols, tl.exp(x - row_top) / row_total, mask=inside)
+        x = tl.load(x_ptr + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
+        y = tl.exp(x - row_top) / row_total
+        tl.store(out_ptr + start + cols, y.to(out_ptr.dtype.element_ty), mask=inside)

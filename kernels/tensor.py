@@ -28,6 +28,12 @@ def copy2(x, out, shift_rows, shift_cols, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: 
 
 
 @triton.jit
+def copy2_fp8e4nv(x, out, shift_rows, shift_cols, BLOCK_ROWS: tl.constexpr, BLOCK_COLS: tl.constexpr):
+    """Copies a matrix, moved, as copy2 does, of a type that Triton has from sm_89 on only."""
+    copy2(x, out, shift_rows, shift_cols, BLOCK_ROWS, BLOCK_COLS)
+
+
+@triton.jit
 def copy3(x, out, shift, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr):
     """Copies a tensor of rank 3, moved by shift along each dimension as copy1.
 
@@ -71,4 +77,4 @@ def product(a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: t
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for k in range(0, K, BLOCK_K):
         total = tl.dot(a.load([row, k]), b.load([k, col]), total)
-    c.store([row, col], total.to(tl.float16))
+    c.store([row, col], total.to(c.dtype))

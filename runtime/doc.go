@@ -6,7 +6,7 @@
 //	stream, err := dev.NewStream()
 //	x, err := kernrt.Alloc[float32](dev, n)
 //	err = x.CopyFrom(stream, values)
-//	err = vec.LaunchAddFp32(stream, kernrt.Grid1D(blocks), x.Ptr(), y.Ptr(), out.Ptr(), int32(n))
+//	err = vec.LaunchAdd(stream, x.Ptr(), y.Ptr(), out.Ptr(), int32(n))
 //	err = out.CopyTo(stream, result)
 //
 // It opens the CUDA driver (libcuda, 11.8 or later) at run time, at the first

@@ -2,6 +2,7 @@ package kernrt
 
 import (
 	"reflect"
+	"strings"
 )
 
 // goTypes are the Go types that stand for a parameter of or at an element type.
@@ -47,7 +48,11 @@ func (k *Kernel) paramTypes() ([]reflect.Type, error) {
 			types[i] = elems[elem].tensor
 			continue
 		}
-		elem, depth := pointedTo(p.Type)
+		elem := strings.TrimLeft(p.Type, "*")
+		depth := len(p.Type) - len(elem)
+		if depth > 0 {
+			elem = strings.TrimPrefix(elem, "k")
+		}
 		of := elems[elem]
 		switch depth {
 		case 0:

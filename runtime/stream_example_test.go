@@ -12,7 +12,7 @@ import (
 // A service waits for the device no longer than its client does.
 func ExampleStream_SynchronizeContext() {
 	serve := func(ctx context.Context, stream *kernrt.Stream) error {
-		// err := vec.LaunchAddFp32(stream, …)
+		// err := vec.LaunchAdd(stream, …)
 		err := stream.SynchronizeContext(ctx)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("the client is gone; what was queued is still running: %w", err)

@@ -23,7 +23,7 @@ func (cfg config) args(stream *kernrt.Stream, k contender) error {
 	if err != nil {
 		return err
 	}
-	grid := kernrt.Grid1D(1)
+	var grid kernrt.Grid // as the kernel declares
 	timed := func(launch func() error) func(int) (float64, error) {
 		return drained(stream, func(count int) (float64, error) {
 			start := time.Now()

@@ -56,7 +56,7 @@ func (cfg config) compare(p pair) error {
 	return nil
 }
 
-// graphPairs are a graph of so many launches of add_fp32, launched: the time on
+// graphPairs are a graph of so many launches of add, launched: the time on
 // the host, and until all is done; and its last launch, updated.
 func (cfg config) graphPairs(dev *kernrt.Device, stream *kernrt.Stream, launches int) ([]pair, error) {
 	k, err := cfg.plain(dev)
@@ -67,10 +67,10 @@ func (cfg config) graphPairs(dev *kernrt.Device, stream *kernrt.Stream, launches
 	if err != nil {
 		return nil, err
 	}
-	var last *graph.Node[vec.AddFp32Args]
+	var last *graph.Node[vec.AddArgs[float32]]
 	g, err := graph.Capture(stream, func() (err error) {
 		for range launches {
-			last, err = graph.Record[vec.AddFp32Args](stream, func() error { return k.goes(stream) })
+			last, err = graph.Record[vec.AddArgs[float32]](stream, func() error { return k.goes(stream) })
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func (cfg config) overlap(dev *kernrt.Device, stream *kernrt.Stream) error {
 	}
 	g, err := graph.Capture(stream, func() error {
 		for range chain {
-			if err := pdl.LaunchAxpy(stream, kernrt.Grid1D(1), in, out, elements, factor); err != nil {
+			if err := pdl.LaunchAxpy(stream, in, out, elements, factor); err != nil {
 				return err
 			}
 		}

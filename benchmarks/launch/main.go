@@ -119,7 +119,7 @@ type contender struct {
 	name string
 	c    *cLoop
 	goes func(*kernrt.Stream) error
-	args vec.AddFp32Args // of add_fp32
+	args vec.AddArgs[float32] // of add
 }
 
 // plain is a vector addition.
@@ -129,11 +129,10 @@ func (cfg config) plain(dev *kernrt.Device) (contender, error) {
 		return contender{}, err
 	}
 	a, b, out := x.Ptr(), x.Ptr().Add(elements), x.Ptr().Add(2*elements)
-	c, err := cfg.cLoop("vec/add_fp32_v1_sm90a.cubin", "add_fp32", 8, 0, a.Addr(), b.Addr(), out.Addr(), elements, 0, 0)
-	grid := kernrt.Grid1D(1)
+	c, err := cfg.cLoop("vec/add_fp32_v1_sm90a.cubin", "add", 8, 0, a.Addr(), b.Addr(), out.Addr(), elements, 0, 0)
 	return contender{"add_fp32", c, func(s *kernrt.Stream) error {
-		return vec.LaunchAddFp32(s, grid, a, b, out, elements)
-	}, vec.AddFp32Args{XPtr: a, YPtr: b, OutPtr: out, N: elements}}, err
+		return vec.LaunchAdd(s, a, b, out, elements)
+	}, vec.AddArgs[float32]{XPtr: a, YPtr: b, OutPtr: out, N: elements}}, err
 }
 
 // withScratch is a kernel that makes tensor descriptors in scratch memory.
@@ -149,9 +148,8 @@ func (cfg config) withScratch(dev *kernrt.Device) (contender, error) {
 	}
 	c, err := cfg.cLoop("descriptor/scale_sm90a.cubin", "scale", 4, 8200, in.Addr(), out.Addr(), tile, tile,
 		uint64(math.Float32bits(factor)), scratch.Ptr().Addr(), 0)
-	grid := kernrt.Grid2D(1, 1)
 	return contender{name: "scale (scratch)", c: c, goes: func(s *kernrt.Stream) error {
-		return descriptor.LaunchScale(s, grid, in, out, tile, tile, factor)
+		return descriptor.LaunchScale(s, in, out, tile, tile, factor)
 	}}, err
 }
 
@@ -168,13 +166,13 @@ func (cfg config) withTensors(dev *kernrt.Device) (contender, error) {
 		return contender{}, err
 	}
 	for i, p := range map[int]kernrt.Ptr[kernrt.Float16]{0: in, 5: out} {
-		if err := c.setMap(i, p.Addr(), tile, tile, tensor.Copy2Fp16BlockRows, tensor.Copy2Fp16BlockCols, 2); err != nil {
+		if err := c.setMap(i, p.Addr(), tile, tile, tensor.Copy2BlockRows, tensor.Copy2BlockCols, 2); err != nil {
 			return contender{}, err
 		}
 	}
 	grid := kernrt.Grid2D(1, 1)
 	return contender{name: "copy2 (two tensors)", c: c, goes: func(s *kernrt.Stream) error {
-		return tensor.LaunchCopy2Fp16(s, grid, kernrt.NewTensorDesc(in, tile, tile), kernrt.NewTensorDesc(out, tile, tile), 0, 0)
+		return tensor.LaunchCopy2(s, grid, kernrt.NewTensorDesc(in, tile, tile), kernrt.NewTensorDesc(out, tile, tile), 0, 0)
 	}}, nil
 }
 

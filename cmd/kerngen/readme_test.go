@@ -11,9 +11,7 @@ import (
 )
 
 // The README's own module, made from nothing but its text, generates, satisfies
-// vet and runs. Where Triton is installed its script compiles the kernel; else
-// our own artefacts of a kernel with that name and those parameters take its
-// place.
+// vet and runs. Its script compiles the kernel, where Triton is installed.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -76,12 +74,7 @@ func TestReadme(t *testing.T) {
 	if _, err := run("python3", "-c", `import triton; assert triton.__version__ == "3.6.0"`); err == nil {
 		must("python3", "kernels/compile.py")
 	} else {
-		for _, sm := range []string{"sm80", "sm90"} {
-			from := filepath.Join(root, "kernels/artefacts/vec/add_fp32.aligned."+sm)
-			if err := os.CopyFS(filepath.Join(dir, "kernels/artefacts/add_fp32."+sm), os.DirFS(from)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		t.Skip("Triton 3.6.0 is not installed")
 	}
 	for _, c := range commands {
 		args := strings.Fields(c)

@@ -29,7 +29,7 @@ func run() error {
 	device, err := kernrt.Open(0)
 	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
-		fmt.Printf("With one, this would launch a graph of add_fp32 %d times.\n", 2*rounds)
+		fmt.Printf("With one, this would launch a graph of add %d times.\n", 2*rounds)
 		return nil
 	}
 	if err != nil {
@@ -54,15 +54,14 @@ func run() error {
 		return err
 	}
 
-	grid := kernrt.Grid1D(kernrt.Cdiv(n, vec.AddFp32Block))
-	var add *graph.Node[vec.AddFp32Args]
+	var add *graph.Node[vec.AddArgs[float32]]
 	g, err := graph.Capture(stream, func() error {
 		if err := x.CopyFromAsync(stream, host); err != nil {
 			return err
 		}
 		var err error
-		add, err = graph.Record[vec.AddFp32Args](stream, func() error {
-			return vec.LaunchAddFp32(stream, grid, x.Ptr(), x.Ptr(), y.Ptr(), n)
+		add, err = graph.Record[vec.AddArgs[float32]](stream, func() error {
+			return vec.LaunchAdd(stream, x.Ptr(), x.Ptr(), y.Ptr(), n)
 		})
 		if err != nil {
 			return err
@@ -109,7 +108,7 @@ func run() error {
 	if err := ones.Fill(stream, 1); err != nil {
 		return err
 	}
-	if err := add.Update(exec, grid, &vec.AddFp32Args{XPtr: x.Ptr(), YPtr: ones.Ptr(), OutPtr: y.Ptr(), N: n}); err != nil {
+	if err := add.Update(exec, kernrt.Grid{}, &vec.AddArgs[float32]{XPtr: x.Ptr(), YPtr: ones.Ptr(), OutPtr: y.Ptr(), N: n}); err != nil {
 		return err
 	}
 	if err := replay(func(v float32) float32 { return v + 1 }); err != nil {

@@ -22,14 +22,10 @@ func main() {
 }
 
 func run() error {
-	// Each program of the kernel computes one tile of C. The size of a tile is a
-	// constant of the generated package, so the two cannot disagree.
-	grid := kernrt.Grid1D(kernrt.Cdiv(m, matmul.MatmulBlockM) * kernrt.Cdiv(n, matmul.MatmulBlockN))
-
 	device, err := kernrt.Open(0)
 	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
-		fmt.Printf("With one, this would launch matmul on grid %v and compute %d x %d elements.\n", grid, m, n)
+		fmt.Printf("With one, this would launch matmul and compute %d x %d elements.\n", m, n)
 		return nil
 	}
 	if err != nil {
@@ -54,9 +50,11 @@ func run() error {
 		return err
 	}
 
-	// Strides are in elements: from row to row, then from column to column. With
-	// contiguous columns and multiples of 16 the launch picks the faster variant.
-	err = matmul.LaunchMatmul(stream, grid, a.Ptr(), b.Ptr(), c.Ptr(), m, n, k, k, 1, n, 1, n, 1)
+	// Strides are in elements: from row to row, then from column to column. Columns
+	// must be contiguous and sizes multiples of 16, or the launch is refused;
+	// LaunchMatmulStrided takes any. The grid follows from the sizes and the tile of
+	// the configuration that is launched, the first of matmul.MatmulConfigs.
+	err = matmul.LaunchMatmul(stream, a.Ptr(), b.Ptr(), c.Ptr(), m, n, k, k, 1, n, 1, n, 1)
 	if err != nil {
 		return err
 	}

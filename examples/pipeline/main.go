@@ -41,7 +41,7 @@ func run() error {
 	device, err := kernrt.Open(0)
 	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
-		fmt.Printf("With one, this would launch add_fp32 on %d pieces of a vector, %d at a time.\n", n/piece, flight)
+		fmt.Printf("With one, this would launch add on %d pieces of a vector, %d at a time.\n", n/piece, flight)
 		return nil
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *lane) send(pool *kernrt.Pool, values, destination []float32) error {
 	if err := x.CopyFromAsync(l.stream, l.in); err != nil {
 		return err
 	}
-	if err := vec.LaunchAddFp32(l.stream, kernrt.Grid1D(kernrt.Cdiv(piece, vec.AddFp32Block)), x.Ptr(), x.Ptr(), x.Ptr(), piece); err != nil {
+	if err := vec.LaunchAdd(l.stream, x.Ptr(), x.Ptr(), x.Ptr(), piece); err != nil {
 		return err
 	}
 	if err := x.CopyToAsync(l.stream, l.out); err != nil {

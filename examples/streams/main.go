@@ -28,7 +28,7 @@ func run() error {
 	device, err := kernrt.Open(0)
 	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
-		fmt.Printf("With one, this would launch add_fp32 on %d streams, each adding %d numbers.\n", parts, n/parts)
+		fmt.Printf("With one, this would launch add on %d streams, each adding %d numbers.\n", parts, n/parts)
 		return nil
 	}
 	if err != nil {
@@ -82,8 +82,7 @@ func double(device *kernrt.Device, part kernrt.Slice[float32], values []float32)
 	if err := part.CopyFrom(stream, values); err != nil {
 		return err
 	}
-	grid := kernrt.Grid1D(kernrt.Cdiv(part.Len(), vec.AddFp32Block))
-	if err := vec.LaunchAddFp32(stream, grid, part.Ptr(), part.Ptr(), part.Ptr(), int32(part.Len())); err != nil {
+	if err := vec.LaunchAdd(stream, part.Ptr(), part.Ptr(), part.Ptr(), int32(part.Len())); err != nil {
 		return err
 	}
 	return part.CopyTo(stream, values)

@@ -20,13 +20,10 @@ func main() {
 }
 
 func run() error {
-	// Each program of the kernel adds one block; the last may be partly filled.
-	grid := kernrt.Grid1D((n + vec.AddFp32Block - 1) / vec.AddFp32Block)
-
 	device, err := kernrt.Open(0)
 	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
-		fmt.Printf("With one, this would launch add_fp32 on grid %v and add %d numbers.\n", grid, n)
+		fmt.Printf("With one, this would launch add and add up %d pairs of numbers.\n", n)
 		return nil
 	}
 	if err != nil {
@@ -55,8 +52,9 @@ func run() error {
 		return err
 	}
 
-	// The launch returns at once; the copy after it waits, being on the same stream.
-	if err := vec.LaunchAddFp32(stream, grid, deviceX.Ptr(), deviceY.Ptr(), deviceSum.Ptr(), n); err != nil {
+	// The element type and the grid follow from the arguments. The launch returns at
+	// once; the copy after it waits, being on the same stream.
+	if err := vec.LaunchAdd(stream, deviceX.Ptr(), deviceY.Ptr(), deviceSum.Ptr(), n); err != nil {
 		return err
 	}
 	sum := make([]float32, n)

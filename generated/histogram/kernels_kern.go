@@ -8,6 +8,7 @@ import kernrt "github.com/kerngen/kerngen/runtime"
 // run time; see kernrt.Args. A program that calls it holds the code of all.
 func Kernels() []*kernrt.Kernel {
 	return []*kernrt.Kernel{
-		&histogram,
+		&histogramI32,
+		&histogramI64,
 	}
 }

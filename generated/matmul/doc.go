@@ -1,4 +1,2 @@
-// Package matmul multiplies matrices of half precision, accumulating in single.
+// Package matmul multiplies matrices of fp16 or bf16, adding up in fp32.
 package matmul
-
-//go:generate go run ../../cmd/kerngen generate ../../kernels/artefacts/matmul

@@ -8,7 +8,11 @@ import kernrt "github.com/kerngen/kerngen/runtime"
 // run time; see kernrt.Args. A program that calls it holds the code of all.
 func Kernels() []*kernrt.Kernel {
 	return []*kernrt.Kernel{
-		&matmul,
-		&matmulCta2,
+		&matmulFp16,
+		&matmulBf16,
+		&matmulCta2Fp16,
+		&matmulCta2Bf16,
+		&matmulStridedFp16,
+		&matmulStridedBf16,
 	}
 }

@@ -8,7 +8,8 @@ import kernrt "github.com/kerngen/kerngen/runtime"
 // run time; see kernrt.Args. A program that calls it holds the code of all.
 func Kernels() []*kernrt.Kernel {
 	return []*kernrt.Kernel{
-		&layerNormFp16,
 		&layerNormFp32,
+		&layerNormFp16,
+		&layerNormBf16,
 	}
 }

@@ -1,5 +1,3 @@
 // Package pdl starts before its predecessor on the stream ends and waits for it on the
 // device (programmatic dependent launch); sm_90 and later.
 package pdl
-
-//go:generate go run ../../cmd/kerngen generate ../../kernels/artefacts/pdl

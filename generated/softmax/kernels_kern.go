@@ -8,6 +8,8 @@ import kernrt "github.com/kerngen/kerngen/runtime"
 // run time; see kernrt.Args. A program that calls it holds the code of all.
 func Kernels() []*kernrt.Kernel {
 	return []*kernrt.Kernel{
-		&softmax,
+		&softmaxFp32,
+		&softmaxFp16,
+		&softmaxBf16,
 	}
 }

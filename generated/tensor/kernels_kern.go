@@ -9,15 +9,16 @@ import kernrt "github.com/kerngen/kerngen/runtime"
 func Kernels() []*kernrt.Kernel {
 	return []*kernrt.Kernel{
 		&copy1,
-		&copy2Bf16,
 		&copy2Fp16,
+		&copy2Bf16,
 		&copy2Fp32,
-		&copy2Fp8e4nv,
-		&copy2Fp8e5,
 		&copy2I8,
+		&copy2Fp8e5,
+		&copy2Fp8e4nv,
 		&copy3,
 		&copy4,
 		&copy5,
-		&product,
+		&productFp16,
+		&productBf16,
 	}
 }

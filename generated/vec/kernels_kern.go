@@ -8,8 +8,8 @@ import kernrt "github.com/kerngen/kerngen/runtime"
 // run time; see kernrt.Args. A program that calls it holds the code of all.
 func Kernels() []*kernrt.Kernel {
 	return []*kernrt.Kernel{
-		&addBf16,
-		&addFp16,
 		&addFp32,
+		&addFp16,
+		&addBf16,
 	}
 }

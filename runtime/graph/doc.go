@@ -2,7 +2,7 @@
 // launch all of them again at the cost of one call.
 //
 //	g, err := graph.Capture(stream, func() error {
-//		if err := vec.LaunchAddFp32(stream, grid, x, y, sum, n); err != nil {
+//		if err := vec.LaunchAdd(stream, x, y, sum, n); err != nil {
 //			return err
 //		}
 //		return softmax.LaunchSoftmax(stream, rows, out, sum, ...)

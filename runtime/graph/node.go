@@ -31,8 +31,8 @@ type node struct {
 // of the stream or of one that it was forked from, and returns the launch's
 // node, so that an executable's arguments can be changed:
 //
-//	add, err := graph.Record[vec.AddFp32Args](stream, func() error {
-//		return vec.LaunchAddFp32(stream, grid, x, y, out, n)
+//	add, err := graph.Record[vec.AddArgs[float32]](stream, func() error {
+//		return vec.LaunchAdd(stream, x, y, out, n)
 //	})
 //
 // Nobody else may use the stream meanwhile. Launch's error is returned as it is.

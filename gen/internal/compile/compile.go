@@ -258,7 +258,7 @@ func kernelFault(pos, kernel string, err error) error {
 func (r *run) imageFault(j *job, err error) error {
 	var f *failure
 	if target := config.Target(j.request.Arch); errors.As(err, &f) && f.Target {
-		return diag.Errorf(r.plan.conf.TargetPos[target], "target %q: %s", target, f.Message).Fix("remove it, or compile with a Triton that knows it")
+		return diag.Errorf(r.plan.conf.TargetsOf(j.conf).Pos[target], "target %q: %s", target, f.Message).Fix("remove it, or compile with a Triton that knows it")
 	}
 	return diag.Errorf(j.conf.Pos, "%s: %s", j, told(err))
 }

@@ -62,6 +62,7 @@ func (j *job) folders() []string {
 // jobs are those of one kernel in the package whose artefacts lie below folder.
 func jobs(c *config.Config, folder string, k *resolved, variants []variant, src *source) ([]*job, error) {
 	var out []*job
+	targets := c.TargetsOf(k.conf)
 	for order, v := range variants {
 		stem := folder + "/" + k.conf.Function
 		if v.name != "" {
@@ -71,14 +72,14 @@ func jobs(c *config.Config, folder string, k *resolved, variants []variant, src 
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range c.Targets {
+		for _, t := range targets.Archs {
 			j := &job{
 				conf: k.conf, variant: v.name, sidecar: sidecar,
 				folder: fmt.Sprintf("%s.sm%d", stem, int(t)),
 				request: request{Op: "compile", Source: src.Path, Kernel: k.conf.Function, Arch: int(t),
 					Params: v.params, Options: v.options},
 			}
-			if int(t) == c.PTX {
+			if t == targets.PTX {
 				j.ptx = stem + ".ptx"
 			}
 			if j.inputs, err = j.hash(c, src); err != nil {

@@ -98,7 +98,7 @@ func (p *plan) expected() int {
 	for _, a := range p.unknown {
 		kernels += len(a.request.Kernels)
 	}
-	return len(p.stale) + kernels*len(p.conf.Targets)
+	return len(p.stale) + kernels*len(p.conf.Targets.Archs)
 }
 
 // sources returns what the record knows of each source, as far as it still
@@ -197,7 +197,7 @@ func (p *plan) kernel(pkg *config.Package, k *config.Kernel, src *source, option
 		p.why = append(p.why, diag.Errorf(k.Pos, "kernel %q: its constants have changed since it was compiled", k.Function))
 		return nil, nil
 	}
-	product := &Product{Package: pkg.Name, Kernel: k.Function, Variants: len(variants), Targets: len(p.conf.Targets), Factors: resolved.product()}
+	product := &Product{Package: pkg.Name, Kernel: k.Function, Variants: len(variants), Targets: len(p.conf.TargetsOf(k).Archs), Factors: resolved.product()}
 	p.products = append(p.products, product)
 	js, err := jobs(p.conf, packageFolder(p.conf, pkg), resolved, variants, src)
 	for _, j := range js {

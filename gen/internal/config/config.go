@@ -16,11 +16,9 @@ const Blank = "?"
 
 // Config is a configuration. Positions are "file:line:column".
 type Config struct {
-	Path      string   // of the file, with slashes, as messages name it
-	Dir       string   // the file's folder; all paths in it are relative to that
-	Targets   []Target // ascending, each once
-	TargetPos map[Target]string
-	PTX       int    // the architecture whose PTX serves as fallback; 0: none
+	Path      string // of the file, with slashes, as messages name it
+	Dir       string // the file's folder; all paths in it are relative to that
+	Targets   Targets
 	Artefacts string // folder for what is compiled, relative
 	Packages  []Package
 }
@@ -38,6 +36,7 @@ type Kernel struct {
 	Pos      string    // of its function's name
 	Source   Name      // Python file, relative, with slashes
 	Function string    // the Python function
+	Targets  *Targets  // nil: the configuration's
 	Types    []TypeVar // in the file's order, as is all that follows
 	Args     []Setting // by parameter; what a value means depends on the parameter
 	Nullable []Name
@@ -88,6 +87,21 @@ type Dimension struct {
 
 // Target is an architecture: 80 is sm_80.
 type Target int
+
+// Targets are what to compile a kernel for.
+type Targets struct {
+	Archs []Target // ascending, each once
+	Pos   map[Target]string
+	PTX   Target // the architecture whose PTX serves as fallback; 0: none
+}
+
+// TargetsOf returns what to compile one of the kernels for.
+func (c *Config) TargetsOf(k *Kernel) Targets {
+	if k.Targets != nil {
+		return *k.Targets
+	}
+	return c.Targets
+}
 
 // Find returns the setting of that name, or nil.
 func Find(settings []Setting, name string) *Setting {

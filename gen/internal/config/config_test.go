@@ -38,6 +38,7 @@ packages:
         doc: Adds.
       - source: sub/mm.py
         kernel: matmul
+        targets: [sm_100, sm_90]
         args: {a: "*fp16:16", M: i32}
         nullable: [a]
         configs:
@@ -109,8 +110,14 @@ func TestParse(t *testing.T) {
 	if aliased.Autotune == nil {
 		t.Error("autotune is lost")
 	}
-	if diff := cmp.Diff([]Target{80, 90}, c.Targets); diff != "" || c.PTX != 80 || c.Artefacts != "built" {
-		t.Errorf("targets %v, PTX of sm_%d, artefacts in %s", c.Targets, c.PTX, c.Artefacts)
+	if diff := cmp.Diff([]Target{80, 90}, c.Targets.Archs); diff != "" || c.Targets.PTX != 80 || c.Artefacts != "built" {
+		t.Errorf("targets %v, PTX of sm_%d, artefacts in %s", c.Targets.Archs, c.Targets.PTX, c.Artefacts)
+	}
+	if diff := cmp.Diff(c.Targets, c.TargetsOf(&add)); diff != "" {
+		t.Errorf("targets of a kernel without its own (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(Targets{Archs: []Target{90, 100}, Pos: map[Target]string{90: "kerngen.yaml:25:27", 100: "kerngen.yaml:25:19"}}, c.TargetsOf(&mm)); diff != "" {
+		t.Errorf("targets of a kernel with its own (-want +got)\n%s", diff)
 	}
 }
 
@@ -141,7 +148,7 @@ func TestFaults(t *testing.T) {
 			`k.yaml:1:1: the configuration has no "targets"`}},
 		"unknown key": {kernelWith("arg: {}", "zzzzzz: 1"), []string{
 			`k.yaml:8:9: unknown key "arg" in a kernel; did you mean "args"?`,
-			`k.yaml:9:9: unknown key "zzzzzz" in a kernel; known: source, kernel, types, args, nullable, configs, autotune, default, key, options, grid, name, rename and doc`}},
+			`k.yaml:9:9: unknown key "zzzzzz" in a kernel; known: source, kernel, targets, types, args, nullable, configs, autotune, default, key, options, grid, name, rename and doc`}},
 		"misspelt required key": {"targets: [sm_80]\npackage: []\n", []string{
 			`k.yaml:1:1: the configuration has no "packages"`,
 			`k.yaml:2:1: unknown key "package" in the configuration; did you mean "packages"?`}},
@@ -167,8 +174,11 @@ func TestFaults(t *testing.T) {
 		"ptx alone": {targetsOf("[sm_90, ptx]"), []string{
 			`k.yaml:1:18: target "ptx" needs a target below sm_90: PTX that Triton makes for sm_90 or newer runs on that very architecture only, so it is no fallback for another; add sm_80`}},
 
-		"package name":      {"targets: [sm_80]\npackages: [{name: a-b, out: p, kernels: [{source: k.py, kernel: k}]}]", []string{`k.yaml:2:19: "a-b" is not a package name; use letters and digits, a letter first`}},
-		"package incapable": {"targets: [sm_80]\npackages: [{name: a}]", []string{`k.yaml:2:12: a package has no "kernels"`, `k.yaml:2:12: a package has no "out"`}},
+		"a kernel's ptx alone": {kernelWith("targets: [sm_90, ptx]"), []string{
+			`k.yaml:8:26: target "ptx" needs a target below sm_90: PTX that Triton makes for sm_90 or newer runs on that very architecture only, so it is no fallback for another; add sm_80`}},
+		"a kernel's targets empty": {kernelWith("targets: []"), []string{`k.yaml:8:18: targets is empty; list the architectures to compile for, such as sm_80`}},
+		"package name":             {"targets: [sm_80]\npackages: [{name: a-b, out: p, kernels: [{source: k.py, kernel: k}]}]", []string{`k.yaml:2:19: "a-b" is not a package name; use letters and digits, a letter first`}},
+		"package incapable":        {"targets: [sm_80]\npackages: [{name: a}]", []string{`k.yaml:2:12: a package has no "kernels"`, `k.yaml:2:12: a package has no "out"`}},
 		"packages share": {"targets: [sm_80]\npackages:\n- {name: a, out: p, kernels: [{source: k.py, kernel: k}]}\n- {name: b, out: ./p, kernels: [{source: k.py, kernel: k}]}", []string{
 			`k.yaml:4:3: package "b" has the same folder "p" as package "a"; list their kernels in one package: what a run makes replaces what is there`}},
 		"absolute out":  {"targets: [sm_80]\npackages: [{name: a, out: /p, kernels: [{source: k.py, kernel: k}]}]", []string{`k.yaml:2:27: out "/p" is not a relative path with slashes; give the folder relative to this file`}},
@@ -355,7 +365,7 @@ func FuzzParse(f *testing.F) {
 		var one *diag.Error
 		switch {
 		case err == nil:
-			if len(c.Targets) == 0 || len(c.Packages) == 0 {
+			if len(c.Targets.Archs) == 0 || len(c.Packages) == 0 {
 				t.Errorf("read as %+v", c)
 			}
 		case c != nil || !diag.IsUser(err):

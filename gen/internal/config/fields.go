@@ -17,7 +17,7 @@ import (
 // makes sure of.
 var (
 	configFields = []field[Config]{
-		{"targets", true, (*decoder).targets},
+		{"targets", true, func(d *decoder, c *Config, n *yaml.Node) { c.Targets = d.targets(n) }},
 		{"artefacts", false, (*decoder).artefacts},
 		{"packages", true, (*decoder).packages},
 	}
@@ -29,6 +29,7 @@ var (
 	kernelFields = []field[Kernel]{
 		{"source", true, (*decoder).source},
 		{"kernel", true, (*decoder).function},
+		{"targets", false, func(d *decoder, k *Kernel, n *yaml.Node) { t := d.targets(n); k.Targets = &t }},
 		{"types", false, (*decoder).types},
 		{"args", false, (*decoder).args},
 		{"nullable", false, func(d *decoder, k *Kernel, n *yaml.Node) { k.Nullable = d.names(n, "nullable") }},

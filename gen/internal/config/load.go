@@ -80,7 +80,7 @@ func parse(path string, data []byte) (*Config, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, syntaxFault(path, err)
 	}
-	c := &Config{Path: path, Artefacts: defaultArtefacts, TargetPos: map[Target]string{}}
+	c := &Config{Path: path, Artefacts: defaultArtefacts}
 	root := document.Content[0]
 	if d.checkAliases(root) {
 		object(d, root, "the configuration", configFields, c)

@@ -19,8 +19,9 @@ const portableBelow Target = 90
 // String is ptxas's spelling.
 func (t Target) String() string { return fmt.Sprintf("sm_%d", int(t)) }
 
-// targets reads the list of targets.
-func (d *decoder) targets(c *Config, n *yaml.Node) {
+// targets reads a list of targets.
+func (d *decoder) targets(n *yaml.Node) Targets {
+	found := Targets{Pos: map[Target]string{}}
 	var ptx *yaml.Node
 	known := true
 	d.list(n, "targets", func(n *yaml.Node) {
@@ -40,27 +41,28 @@ func (d *decoder) targets(c *Config, n *yaml.Node) {
 		if known = known && ok; !ok {
 			return
 		}
-		if slices.Contains(c.Targets, t) {
+		if slices.Contains(found.Archs, t) {
 			d.fault(n, "target %q is given twice", text)
 			return
 		}
-		c.Targets = append(c.Targets, t)
-		c.TargetPos[t] = d.pos(n)
+		found.Archs = append(found.Archs, t)
+		found.Pos[t] = d.pos(n)
 	})
-	slices.Sort(c.Targets)
-	for _, t := range c.Targets {
+	slices.Sort(found.Archs)
+	for _, t := range found.Archs {
 		if ptx != nil && t < portableBelow {
-			c.PTX = int(t)
+			found.PTX = t
 		}
 	}
 	switch {
 	case !known:
-	case ptx != nil && c.PTX == 0:
+	case ptx != nil && found.PTX == 0:
 		d.fault(ptx, "target %q needs a target below %s: PTX that Triton makes for %s or newer runs on that very architecture only, so it is no fallback for another",
 			"ptx", portableBelow, portableBelow).Fix("add sm_80")
-	case len(c.Targets) == 0 && d.resolve(n).Kind == yaml.SequenceNode:
+	case len(found.Archs) == 0 && d.resolve(n).Kind == yaml.SequenceNode:
 		d.fault(n, "targets is empty").Fix("list the architectures to compile for, such as sm_80")
 	}
+	return found
 }
 
 func (d *decoder) target(n *yaml.Node, text string) (Target, bool) {

@@ -48,7 +48,7 @@ func BenchmarkSoftmax(b *testing.B) {
 	bench(b, func(d *Device) (*Entry, Config) {
 		const rows, cols = 256, 1024
 		x := random(rows*cols, 1)
-		return kernel(b, d, "kernels/artefacts/softmax/softmax.sm80/softmax.ptx", "softmax"),
+		return kernel(b, d, "runtime/sim/internal/exec/testdata/softmax.sm80.ptx", "softmax"),
 			Config{Grid: Dim{rows, 1, 1}, Block: Dim{256, 1, 1}, Shared: 32, Params: params(upload(b, d, x), upload(b, d, x), int32(cols), int32(cols), int32(cols), uint64(0), uint64(0))}
 	})
 }
@@ -57,7 +57,7 @@ func BenchmarkLayerNorm(b *testing.B) {
 	bench(b, func(d *Device) (*Entry, Config) {
 		const rows, cols = 256, 1024
 		x, w := random(rows*cols, 1), random(cols, 2)
-		return kernel(b, d, "kernels/artefacts/norm/layer_norm_fp32.sm80/layer_norm_fp32.ptx", "layer_norm_fp32"),
+		return kernel(b, d, "runtime/sim/internal/exec/testdata/layer_norm_fp32.sm80.ptx", "layer_norm_fp32"),
 			Config{Grid: Dim{rows, 1, 1}, Block: Dim{256, 1, 1}, Shared: 4096, Params: params(upload(b, d, x), upload(b, d, w), upload(b, d, w), upload(b, d, x), int32(cols), int32(cols), int32(cols), float32(1e-5), uint64(0), uint64(0))}
 	})
 }
@@ -66,7 +66,7 @@ func BenchmarkMatmul(b *testing.B) {
 	bench(b, func(d *Device) (*Entry, Config) {
 		const n = 256
 		x := halvesOf(random(n*n, 1))
-		return kernel(b, d, "kernels/artefacts/matmul/matmul.rows.sm80/matmul.ptx", "matmul"),
+		return kernel(b, d, "runtime/sim/internal/exec/testdata/matmul.rows.sm80.ptx", "matmul"),
 			Config{Grid: Dim{4, 1, 1}, Block: Dim{256, 1, 1}, Shared: 49152, Params: params(upload(b, d, x), upload(b, d, x), upload(b, d, x), int32(n), int32(n), int32(n), int32(n), int32(n), int32(n), uint64(0), uint64(0))}
 	})
 }

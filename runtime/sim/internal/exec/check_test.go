@@ -106,8 +106,8 @@ func TestFaults(t *testing.T) {
 // TestPlanted plants faults in real kernels.
 func TestPlanted(t *testing.T) {
 	add := image(t, "runtime/testdata/add.sm80.ptx")
-	softmax := image(t, "kernels/artefacts/softmax/softmax.sm80/softmax.ptx")
-	matmul := image(t, "kernels/artefacts/matmul/matmul.rows.sm80/matmul.ptx")
+	softmax := image(t, "runtime/sim/internal/exec/testdata/softmax.sm80.ptx")
+	matmul := image(t, "runtime/sim/internal/exec/testdata/matmul.rows.sm80.ptx")
 	const n = 2000
 	vector := func(d *Device, px, py, pz uint64, count uint32) Config {
 		return Config{Grid: Dim{2, 1, 1}, Block: Dim{128, 1, 1}, Params: params(px, py, pz, count, uint64(0), uint64(0))}

@@ -42,7 +42,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestSoftmax(t *testing.T) {
 	both(t, func(t *testing.T, d *Device) {
-		e := kernel(t, d, "kernels/artefacts/softmax/softmax.sm80/softmax.ptx", "softmax")
+		e := kernel(t, d, "runtime/sim/internal/exec/testdata/softmax.sm80.ptx", "softmax")
 		const rows, cols = 5, 1300
 		x := random(rows*cols, 1)
 		px, pout := upload(t, d, x), upload(t, d, make([]float32, rows*cols))
@@ -64,7 +64,7 @@ func TestSoftmax(t *testing.T) {
 
 func TestLayerNorm(t *testing.T) {
 	both(t, func(t *testing.T, d *Device) {
-		e := kernel(t, d, "kernels/artefacts/norm/layer_norm_fp32.sm80/layer_norm_fp32.ptx", "layer_norm_fp32")
+		e := kernel(t, d, "runtime/sim/internal/exec/testdata/layer_norm_fp32.sm80.ptx", "layer_norm_fp32")
 		const rows, cols = 4, 1000
 		x, weight, bias := random(rows*cols, 2), random(cols, 3), random(cols, 4)
 		px, pw, pb, pout := upload(t, d, x), upload(t, d, weight), upload(t, d, bias), upload(t, d, make([]float32, rows*cols))
@@ -98,7 +98,7 @@ func halvesOf(v []float32) []uint16 {
 func TestMatmul(t *testing.T) {
 	both(t, func(t *testing.T, d *Device) {
 		for _, variant := range []string{"rows", "strided"} {
-			e := kernel(t, d, "kernels/artefacts/matmul/matmul."+variant+".sm80/matmul.ptx", "matmul")
+			e := kernel(t, d, "runtime/sim/internal/exec/testdata/matmul."+variant+".sm80.ptx", "matmul")
 			m, n, k := 200, 152, 104
 			a, b := halvesOf(random(m*k, 5)), halvesOf(random(k*n, 6))
 			pa, pb, pc := upload(t, d, a), upload(t, d, b), upload(t, d, make([]uint16, m*n))
@@ -122,12 +122,12 @@ func TestMatmul(t *testing.T) {
 	})
 }
 
-// The tile of kernels/artefacts/matmul.
+// The tile of matmul.
 const matmulM, matmulN = 128, 128
 
 func TestHistogram(t *testing.T) {
 	both(t, func(t *testing.T, d *Device) {
-		e := kernel(t, d, "kernels/artefacts/histogram/histogram.sm80/histogram.ptx", "histogram")
+		e := kernel(t, d, "runtime/sim/internal/exec/testdata/histogram.sm80.ptx", "histogram")
 		const n, bins = 5000, 37
 		x := make([]int32, n)
 		want := make([]int32, bins)
@@ -151,7 +151,7 @@ func TestHistogram(t *testing.T) {
 // TestCooperative runs a kernel whose programs wait for each other.
 func TestCooperative(t *testing.T) {
 	both(t, func(t *testing.T, d *Device) {
-		e := kernel(t, d, "kernels/artefacts/cooperative/normalize.sm80/normalize.ptx", "normalize")
+		e := kernel(t, d, "runtime/sim/internal/exec/testdata/normalize.sm80.ptx", "normalize")
 		const n, programs = 40000, 33
 		x := random(n, 8)
 		sum := 0.0

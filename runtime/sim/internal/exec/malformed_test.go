@@ -11,7 +11,7 @@ import (
 // TestMalformed loads texts cut short and with words taken from elsewhere in them: each loads or is refused, and what loads runs or faults.
 func TestMalformed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, name := range []string{"runtime/testdata/add.sm80.ptx", "kernels/artefacts/histogram/histogram.sm80/histogram.ptx", "runtime/sim/internal/exec/testdata/positive.sm80.ptx", "runtime/sim/internal/exec/testdata/dot.i8.sm80.ptx"} {
+	for _, name := range []string{"runtime/testdata/add.sm80.ptx", "runtime/sim/internal/exec/testdata/histogram.sm80.ptx", "runtime/sim/internal/exec/testdata/positive.sm80.ptx", "runtime/sim/internal/exec/testdata/dot.i8.sm80.ptx"} {
 		text := image(t, name)
 		for cut := 0; cut < len(text); cut += 1 + len(text)/60 {
 			attempt(t, text[:cut])

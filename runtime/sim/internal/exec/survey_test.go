@@ -19,7 +19,7 @@ func TestSurvey(t *testing.T) {
 	texts := 0
 	for _, dir := range []string{"kernels/artefacts", "gen/testdata"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".ptx") {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".ptx") {
 				return err
 			}
 			text, err := os.ReadFile(path)
