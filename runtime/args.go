@@ -131,8 +131,8 @@ func (a *Args) convert(i int, at unsafe.Pointer, value any) (fault string) {
 	p, triton := &a.params[i], a.kernel.Params[i].Type
 	switch v := value.(type) {
 	case Address:
-		if elem, ok := strings.CutPrefix(triton, "*"); ok {
-			if strings.TrimPrefix(elem, "k") != v.Elem {
+		if elem, ok := pointee(triton); ok {
+			if elem != v.Elem {
 				return fmt.Sprintf("but got the address of %q", v.Elem)
 			}
 			*(*uint64)(at) = v.Addr

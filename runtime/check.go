@@ -2,7 +2,6 @@ package kernrt
 
 import (
 	"fmt"
-	"strings"
 )
 
 const (
@@ -21,13 +20,9 @@ func (k *Kernel) check() error {
 		return faultf(ErrMalformed, "%d parameters are more than %d", len(k.Params), maxArgs)
 	}
 	for _, p := range k.Params {
-		elem := strings.TrimLeft(p.Type, "*")
-		if isPointer(p.Type) {
-			elem = strings.TrimPrefix(elem, "k")
-		}
-		of, rank, tensor := tensorType(p.Type)
-		if tensor {
-			elem = of
+		elem, rank, tensor := tensorType(p.Type)
+		if !tensor {
+			elem, _ = pointedTo(p.Type)
 		}
 		if _, known := elemTypes()[elem]; !known || rank > maxRank {
 			return faultf(ErrMalformed, "parameter %s has unknown type %q; this runtime may be too old for the package", p.Name, p.Type)

@@ -2,7 +2,6 @@ package kernrt
 
 import (
 	"reflect"
-	"strings"
 )
 
 // goTypes are the Go types that stand for a parameter of or at an element type.
@@ -48,11 +47,7 @@ func (k *Kernel) paramTypes() ([]reflect.Type, error) {
 			types[i] = elems[elem].tensor
 			continue
 		}
-		elem := strings.TrimLeft(p.Type, "*")
-		depth := len(p.Type) - len(elem)
-		if depth > 0 {
-			elem = strings.TrimPrefix(elem, "k")
-		}
+		elem, depth := pointedTo(p.Type)
 		of := elems[elem]
 		switch depth {
 		case 0:

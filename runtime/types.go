@@ -45,13 +45,36 @@ func matches(triton string, t reflect.Type) bool {
 		d, ok := reflect.Zero(t).Interface().(interface{ tensor() reflect.Type })
 		return ok && matches(elem, d.tensor())
 	}
-	elem, isPointer := strings.CutPrefix(triton, "*")
-	if !isPointer {
-		want, known := elemTypes()[triton]
-		return known && t == want
+	elem, depth := pointedTo(triton)
+	for range depth {
+		p, ok := reflect.Zero(t).Interface().(interface{ elem() reflect.Type })
+		if !ok {
+			return false
+		}
+		t = p.elem()
 	}
-	p, ok := reflect.Zero(t).Interface().(interface{ elem() reflect.Type })
-	return ok && matches(strings.TrimPrefix(elem, "k"), p.elem())
+	want, known := elemTypes()[elem]
+	return known && t == want
+}
+
+// pointee is what a pointer points to: "fp16" for "*fp16" and "*kfp16" (const).
+func pointee(triton string) (elem string, ok bool) {
+	elem, ok = strings.CutPrefix(triton, "*")
+	if ok {
+		elem = strings.TrimPrefix(elem, "k")
+	}
+	return elem, ok
+}
+
+// pointedTo is what a pointer of any depth, 0 for none, points to in the end.
+func pointedTo(triton string) (elem string, depth int) {
+	for {
+		elem, ok := pointee(triton)
+		if !ok {
+			return triton, depth
+		}
+		triton, depth = elem, depth+1
+	}
 }
 
 func isPointer(triton string) bool { return strings.HasPrefix(triton, "*") }
