@@ -270,7 +270,8 @@ def tensor(kernel):
         "copy5": ((1, 1, 1), (2, 3, 4, 11, 24), (3, 3, 5, 16, 32), 40),
     }[kernel.name.partition("_")[0]]
     rank = len(shape)
-    for label, nan, shift, smaller in (("whole", False, (0, 0), True), ("zeros", False, (3, -2), False), ("nan", True, (-1, 5), False)):
+    unit = 16 // SIZES[element(kernel.args["x"])]  # a map is read from multiples of 16 bytes along the last dimension
+    for label, nan, shift, smaller in (("whole", False, (0, 0), True), ("zeros", False, (2, -2 * unit), False), ("nan", True, (-1, unit), False)):
         if nan and element(kernel.args["x"]) not in ("fp16", "bf16", "fp32"):
             continue
         to = shape if smaller else out_shape

@@ -116,7 +116,9 @@ def tensor(run, x, out, n):
     # Element by element: where out's index plus the shift lies in x, that; elsewhere zero or NaN.
     torch, device = run.torch, out["out"].device
     source, to = args["x"], args["out"]
-    shifts = list(n.values()) if len(n) == len(to.shape) else list(n.values()) * len(to.shape)
+    shifts = list(n.values())
+    if len(to.shape) != 2:  # one for all dimensions; the last in units of 16 bytes
+        shifts = shifts * (len(to.shape) - 1) + [shifts[0] * 16 // x["x"].element_size()]
     inside, at = torch.ones(to.shape, dtype=torch.bool, device=device), torch.zeros(to.shape, dtype=torch.int64, device=device)
     for dim, (extent, shift) in enumerate(zip(to.shape, shifts)):
         index = torch.arange(extent, device=device) + shift

@@ -6,13 +6,15 @@ import triton.language as tl
 
 @triton.jit
 def copy1(x, out, shift, BLOCK: tl.constexpr):
-    """Copies a vector, moved: element i of out is element i + shift of x.
+    """Copies a vector, moved: element i of out is element i + 4 * shift of x.
+
+    A tensor map is read from multiples of 16 bytes along its innermost dimension.
 
     What lies outside x reads as zero, or NaN if x asks for it. The grid is
     cdiv(extent of out, BLOCK) programs.
     """
     at = tl.program_id(0) * BLOCK
-    out.store([at], x.load([at + shift]))
+    out.store([at], x.load([at + 4 * shift]))
 
 
 @triton.jit
@@ -35,35 +37,35 @@ def copy2_fp8e4nv(x, out, shift_rows, shift_cols, BLOCK_ROWS: tl.constexpr, BLOC
 
 @triton.jit
 def copy3(x, out, shift, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr):
-    """Copies a tensor of rank 3, moved by shift along each dimension as copy1.
+    """Copies a tensor of rank 3, moved by shift along each dimension and 8 * shift along the last.
 
     The grid has a program for each block of out: its extents divided by BLOCK_0,
     BLOCK_1 and BLOCK_2, rounded up.
     """
     a, b, c = tl.program_id(0) * BLOCK_0, tl.program_id(1) * BLOCK_1, tl.program_id(2) * BLOCK_2
-    out.store([a, b, c], x.load([a + shift, b + shift, c + shift]))
+    out.store([a, b, c], x.load([a + shift, b + shift, c + 8 * shift]))
 
 
 @triton.jit
 def copy4(x, out, shift, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr, BLOCK_3: tl.constexpr):
-    """Copies a tensor of rank 4, moved by shift along each dimension as copy1.
+    """Copies a tensor of rank 4, moved by shift along each dimension and 4 * shift along the last.
 
     The grid is the first extent of out by its second and third, divided by BLOCK_1
     and BLOCK_2 and rounded up; the fourth is at most BLOCK_3.
     """
     a, b, c = tl.program_id(0), tl.program_id(1) * BLOCK_1, tl.program_id(2) * BLOCK_2
-    out.store([a, b, c, 0], x.load([a + shift, b + shift, c + shift, shift]))
+    out.store([a, b, c, 0], x.load([a + shift, b + shift, c + shift, 4 * shift]))
 
 
 @triton.jit
 def copy5(x, out, shift, BLOCK_3: tl.constexpr, BLOCK_4: tl.constexpr):
-    """Copies a tensor of rank 5, moved by shift along each dimension as copy1.
+    """Copies a tensor of rank 5, moved by shift along each dimension and 8 * shift along the last.
 
     The grid is the first three extents of out; the fourth is at most BLOCK_3, the
     fifth at most BLOCK_4.
     """
     a, b, c = tl.program_id(0), tl.program_id(1), tl.program_id(2)
-    out.store([a, b, c, 0, 0], x.load([a + shift, b + shift, c + shift, shift, shift]))
+    out.store([a, b, c, 0, 0], x.load([a + shift, b + shift, c + shift, shift, 8 * shift]))
 
 
 @triton.jit

@@ -21,6 +21,11 @@ import (
 // 16 bytes, as are all strides but the innermost, which is 1; no stride below 0,
 // nor of 2^40 bytes or more. Padded 4-bit elements ask for multiples of 32.
 //
+// What no launch can see: a kernel must load and store at multiples of 16 bytes
+// along the innermost dimension. An H200 ends a kernel that does not with
+// CUDA_ERROR_ILLEGAL_INSTRUCTION, however Triton launches it too; older GPUs, and
+// the simulated device, which have no tensor maps, do what the kernel says.
+//
 // It owns nothing, as a Ptr, and is a value: it may be copied and compared. Its
 // methods return changed copies and allocate nothing.
 type TensorDesc[T Elem] struct {

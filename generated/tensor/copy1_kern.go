@@ -26,7 +26,10 @@ type Copy1Args struct {
 
 // LaunchCopy1 queues copy1 on stream and does not wait for it.
 //
-// Copies a vector, moved: element i of out is element i + shift of x.
+// Copies a vector, moved: element i of out is element i + 4 * shift of x.
+//
+// A tensor map is read from multiples of 16 bytes along its innermost
+// dimension.
 //
 // What lies outside x reads as zero, or NaN if x asks for it. The grid is
 // cdiv(extent of out, BLOCK) programs.

@@ -32,7 +32,8 @@ type Copy3Args struct {
 
 // LaunchCopy3 queues copy3 on stream and does not wait for it.
 //
-// Copies a tensor of rank 3, moved by shift along each dimension as copy1.
+// Copies a tensor of rank 3, moved by shift along each dimension and 8 * shift
+// along the last.
 //
 // The grid has a program for each block of out: its extents divided by BLOCK_0,
 // BLOCK_1 and BLOCK_2, rounded up.

@@ -32,7 +32,8 @@ type Copy4Args struct {
 
 // LaunchCopy4 queues copy4 on stream and does not wait for it.
 //
-// Copies a tensor of rank 4, moved by shift along each dimension as copy1.
+// Copies a tensor of rank 4, moved by shift along each dimension and 4 * shift
+// along the last.
 //
 // The grid is the first extent of out by its second and third, divided by
 // BLOCK_1

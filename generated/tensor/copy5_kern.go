@@ -29,7 +29,8 @@ type Copy5Args struct {
 
 // LaunchCopy5 queues copy5 on stream and does not wait for it.
 //
-// Copies a tensor of rank 5, moved by shift along each dimension as copy1.
+// Copies a tensor of rank 5, moved by shift along each dimension and 8 * shift
+// along the last.
 //
 // The grid is the first three extents of out; the fourth is at most BLOCK_3,
 // the
