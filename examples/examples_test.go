@@ -12,6 +12,8 @@ import (
 	"github.com/kerngen/kerngen/internal/fakecuda"
 )
 
+//go:generate go -C tutorial generate ./...
+
 // programs are the examples, and what each finds wrong where its kernels do not
 // run.
 var programs = map[string]string{

@@ -21,12 +21,12 @@ const ProductBlockM = 128
 const ProductBlockN = 128
 
 // ProductBlockK is BLOCK_K in every variant of product.
-const ProductBlockK = 64
+const ProductBlockK = 32
 
 // ProductArgs are product's run-time arguments.
 type ProductArgs[T kernrt.Float16 | kernrt.BFloat16] struct {
-	A kernrt.TensorDesc[T] // a: tensordesc<T[128, 64]>
-	B kernrt.TensorDesc[T] // b: tensordesc<T[64, 128]>
+	A kernrt.TensorDesc[T] // a: tensordesc<T[128, 32]>
+	B kernrt.TensorDesc[T] // b: tensordesc<T[32, 128]>
 	C kernrt.TensorDesc[T] // c: tensordesc<T[128, 128]>
 	K int32                // K: i32
 }
@@ -39,9 +39,9 @@ type ProductArgs[T kernrt.Float16 | kernrt.BFloat16] struct {
 //
 // In Triton:
 //
-//	product(a: tensordesc<T[128, 64]>, b: tensordesc<T[64, 128]>,
+//	product(a: tensordesc<T[128, 32]>, b: tensordesc<T[32, 128]>,
 //	    c: tensordesc<T[128, 128]>, K: i32, BLOCK_M=128, BLOCK_N=128,
-//	    BLOCK_K=64)
+//	    BLOCK_K=32)
 //
 // T is fp16 or bf16.
 //
@@ -72,8 +72,8 @@ func product[T kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 var productFp16 = kernrt.Kernel{
 	Name: "product_fp16",
 	Params: []kernrt.Param{
-		{Name: "a", Type: "tensordesc<fp16[128, 64]>"},
-		{Name: "b", Type: "tensordesc<fp16[64, 128]>"},
+		{Name: "a", Type: "tensordesc<fp16[128, 32]>"},
+		{Name: "b", Type: "tensordesc<fp16[32, 128]>"},
 		{Name: "c", Type: "tensordesc<fp16[128, 128]>"},
 		{Name: "K", Type: "i32"},
 	},
@@ -101,29 +101,29 @@ var productFp16 = kernrt.Kernel{
 				{
 					Target: "sm_90a", Code: &productFp16SM90a, Symbol: "product",
 					Args: []int{0, 1, 2, 3}, Hidden: 2, Descriptors: []kernrt.Descriptor{
-						{Box: []int{128, 64}, DataType: 6, Swizzle: 3},
-						{Box: []int{64, 64}, DataType: 6, Swizzle: 3},
+						{Box: []int{128, 32}, DataType: 6, Swizzle: 2},
+						{Box: []int{32, 64}, DataType: 6, Swizzle: 3},
 						{Box: []int{128, 64}, DataType: 6, Swizzle: 3},
 					},
-					NumWarps: 8, Shared: 98328,
+					NumWarps: 8, Shared: 49176,
 				},
 				{
 					Target: "sm_100a", Code: &productFp16SM100a, Symbol: "product",
 					Args: []int{0, 1, 2, 3}, Hidden: 2, Descriptors: []kernrt.Descriptor{
-						{Box: []int{128, 64}, DataType: 6, Swizzle: 3},
-						{Box: []int{64, 64}, DataType: 6, Swizzle: 3},
+						{Box: []int{128, 32}, DataType: 6, Swizzle: 2},
+						{Box: []int{32, 64}, DataType: 6, Swizzle: 3},
 						{Box: []int{128, 64}, DataType: 6, Swizzle: 3},
 					},
-					NumWarps: 8, Shared: 98352,
+					NumWarps: 8, Shared: 49200,
 				},
 				{
 					Target: "sm_120a", Code: &productFp16SM120a, Symbol: "product",
 					Args: []int{0, 1, 2, 3}, Hidden: 2, Descriptors: []kernrt.Descriptor{
-						{Box: []int{128, 64}, DataType: 6, Swizzle: 3},
-						{Box: []int{64, 64}, DataType: 6, Swizzle: 3},
+						{Box: []int{128, 32}, DataType: 6, Swizzle: 2},
+						{Box: []int{32, 64}, DataType: 6, Swizzle: 3},
 						{Box: []int{128, 64}, DataType: 6, Swizzle: 3},
 					},
-					NumWarps: 8, Shared: 65552,
+					NumWarps: 8, Shared: 32784,
 				},
 			},
 		},
@@ -133,8 +133,8 @@ var productFp16 = kernrt.Kernel{
 var productBf16 = kernrt.Kernel{
 	Name: "product_bf16",
 	Params: []kernrt.Param{
-		{Name: "a", Type: "tensordesc<bf16[128, 64]>"},
-		{Name: "b", Type: "tensordesc<bf16[64, 128]>"},
+		{Name: "a", Type: "tensordesc<bf16[128, 32]>"},
+		{Name: "b", Type: "tensordesc<bf16[32, 128]>"},
 		{Name: "c", Type: "tensordesc<bf16[128, 128]>"},
 		{Name: "K", Type: "i32"},
 	},
@@ -162,29 +162,29 @@ var productBf16 = kernrt.Kernel{
 				{
 					Target: "sm_90a", Code: &productBf16SM90a, Symbol: "product",
 					Args: []int{0, 1, 2, 3}, Hidden: 2, Descriptors: []kernrt.Descriptor{
-						{Box: []int{128, 64}, DataType: 9, Swizzle: 3},
-						{Box: []int{64, 64}, DataType: 9, Swizzle: 3},
+						{Box: []int{128, 32}, DataType: 9, Swizzle: 2},
+						{Box: []int{32, 64}, DataType: 9, Swizzle: 3},
 						{Box: []int{128, 64}, DataType: 9, Swizzle: 3},
 					},
-					NumWarps: 8, Shared: 98328,
+					NumWarps: 8, Shared: 49176,
 				},
 				{
 					Target: "sm_100a", Code: &productBf16SM100a, Symbol: "product",
 					Args: []int{0, 1, 2, 3}, Hidden: 2, Descriptors: []kernrt.Descriptor{
-						{Box: []int{128, 64}, DataType: 9, Swizzle: 3},
-						{Box: []int{64, 64}, DataType: 9, Swizzle: 3},
+						{Box: []int{128, 32}, DataType: 9, Swizzle: 2},
+						{Box: []int{32, 64}, DataType: 9, Swizzle: 3},
 						{Box: []int{128, 64}, DataType: 9, Swizzle: 3},
 					},
-					NumWarps: 8, Shared: 98352,
+					NumWarps: 8, Shared: 49200,
 				},
 				{
 					Target: "sm_120a", Code: &productBf16SM120a, Symbol: "product",
 					Args: []int{0, 1, 2, 3}, Hidden: 2, Descriptors: []kernrt.Descriptor{
-						{Box: []int{128, 64}, DataType: 9, Swizzle: 3},
-						{Box: []int{64, 64}, DataType: 9, Swizzle: 3},
+						{Box: []int{128, 32}, DataType: 9, Swizzle: 2},
+						{Box: []int{32, 64}, DataType: 9, Swizzle: 3},
 						{Box: []int{128, 64}, DataType: 9, Swizzle: 3},
 					},
-					NumWarps: 8, Shared: 65552,
+					NumWarps: 8, Shared: 32784,
 				},
 			},
 		},

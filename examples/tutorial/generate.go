@@ -1,0 +1,4 @@
+// generate.go
+package main
+
+//go:generate go tool kerngen generate --config kernels/kerngen.yaml
