@@ -263,9 +263,9 @@ def tensor(kernel):
     # Blocks that the grid divides; extents of x and of out, which is larger and shows what lies outside; shifts;
     # elements from row to row.
     blocks, shape, out_shape, pitch = {
-        "copy1": ((128, ), (1003, ), (1111, ), 0),
-        "copy2": ((64, 32), (100, 50), (130, 70), 80),
-        "copy3": ((2, 8, 64), (5, 19, 50), (6, 21, 70), 72),
+        "copy1": ((128, ), (1003, ), (1112, ), 0),
+        "copy2": ((64, 32), (100, 50), (130, 80), 96),
+        "copy3": ((2, 8, 64), (5, 19, 50), (6, 21, 72), 80),
         "copy4": ((1, 2, 8), (3, 5, 17, 20), (4, 6, 18, 32), 40),
         "copy5": ((1, 1, 1), (2, 3, 4, 11, 24), (3, 3, 5, 16, 32), 40),
     }[kernel.name.partition("_")[0]]
@@ -274,7 +274,8 @@ def tensor(kernel):
     for label, nan, shift, smaller in (("whole", False, (0, 0), True), ("zeros", False, (2, -2 * unit), False), ("nan", True, (-1, unit), False)):
         if nan and element(kernel.args["x"]) not in ("fp16", "bf16", "fp32"):
             continue
-        to = shape if smaller else out_shape
+        # Nor does it write less than 16 bytes at a time.
+        to = (*shape[:-1], cdiv(shape[-1], unit) * unit) if smaller else out_shape
         yield moved(kernel, label, blocks, shape, to, shift if rank == 2 else shift[:1], pitch, nan)
 
 

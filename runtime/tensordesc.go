@@ -24,7 +24,10 @@ import (
 // What no launch can see: a kernel must load and store at multiples of 16 bytes
 // along the innermost dimension. An H200 ends a kernel that does not with
 // CUDA_ERROR_ILLEGAL_INSTRUCTION, however Triton launches it too; older GPUs, and
-// the simulated device, which have no tensor maps, do what the kernel says.
+// the simulated device, which have no tensor maps, do what the kernel says. And a
+// map writes 16 bytes at a time: give a tensor that is stored to rows of a multiple
+// of 16 bytes, or room behind each row, which is overwritten with what the kernel
+// had for the elements past its end.
 //
 // It owns nothing, as a Ptr, and is a value: it may be copied and compared. Its
 // methods return changed copies and allocate nothing.
