@@ -39,7 +39,7 @@ type Config struct {
 
 	// What images of one name leave open, where they came from a cache.
 	Folds      map[string]string // KERNEL.PARAM -> "1" or "null": what it was where the code lacks it
-	Signatures map[string]string // KERNEL -> "x_ptr: *fp32:16, n: i32": its arguments, where no file tells them
+	Signatures map[string]string // KERNEL -> "x_ptr: *fp32:16, n: i32": its arguments, where no file tells them; NAME alone where TTIR tells the type
 	Suffix     bool              // make a function of each image that a launch could not tell from others; else they are an error
 }
 

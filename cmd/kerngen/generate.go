@@ -38,10 +38,11 @@ What the files do not tell is asked for, never guessed. Triton compiles an
 argument away where it is 1 or None: --fold add_kernel.n=1 says that it was 1
 in the images that lack it. Images that a launch could not tell apart, such as
 candidates of tuning, are listed; --on-duplicate=suffix makes a function of
-each, named by the SHA-256 of its code. Where there is no TTIR, or one without
-names, --signature gives the arguments:
+each, named by the SHA-256 of its code. Where there is no TTIR, --signature
+tells the arguments, and where that has no names, those:
 
   --signature 'add_kernel=x_ptr: *fp32:16, y_ptr: *fp32:16, n: i32'
+  --signature 'add_kernel=x_ptr, y_ptr, n'
 
 where :16 says that the code may rely on a multiple of 16.
 

@@ -21,7 +21,7 @@ var (
 		"name":         {"", "add_kernel", "=x", "add_kernel=", "add_kernel=a-b", "add_kernel=1"},
 		"rename":       {"", "x_ptr", "=x", "x_ptr=", "x_ptr=a b"},
 		"fold":         {"", "n=1", "add_kernel.=1", ".n=1", "add_kernel.n", "add_kernel.n=2", "add_kernel.n="},
-		"signature":    {"", "add_kernel", "=n: i32", "add_kernel=n", "add_kernel=n: i33", "add_kernel=n: i32:8"},
+		"signature":    {"", "add_kernel", "=n: i32", "add_kernel=n:", "add_kernel=n,", "add_kernel=n: i33", "add_kernel=n: i32:8"},
 		"on-duplicate": {"", "x", "Error"},
 		"depfile":      {"", "x", ".d", "x.mk"},
 		"config":       {""},

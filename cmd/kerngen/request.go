@@ -35,7 +35,7 @@ func (r *request) flags(c *cobra.Command) {
 	f.StringArrayVar(&r.names, "name", nil, "settle a kernel's name in Go, `KERNEL=NAME`; repeatable")
 	f.StringArrayVar(&r.renames, "rename", nil, "settle that of a parameter or constant, `[KERNEL.]PARAM=NAME`; repeatable")
 	f.StringArrayVar(&r.folds, "fold", nil, "say what an argument was that the code of some images lacks, `KERNEL.PARAM=1` or =null; repeatable")
-	f.StringArrayVar(&r.signatures, "signature", nil, "tell the arguments that no file tells, `'KERNEL=NAME: TYPE[:16], ...'`; repeatable")
+	f.StringArrayVar(&r.signatures, "signature", nil, "tell the arguments that no file tells, `'KERNEL=NAME[: TYPE[:16]], ...'`; repeatable")
 	r.onDuplicate = choice{duplicateError, []string{duplicateError, duplicateSuffix}}
 	f.Var(&r.onDuplicate, "on-duplicate", "what to do with images that a launch cannot tell apart, `error|suffix`")
 	f.StringVar(&r.depfile, "depfile", "", "write what the package is made of to `FILE.d`, for make and ninja")
@@ -108,7 +108,7 @@ func (r *request) config(c *cobra.Command, paths []string) (gen.Config, error) {
 		{&config.Names, "name", "KERNEL=NAME", r.names},
 		{&config.Renames, "rename", "[KERNEL.]PARAM=NAME", r.renames},
 		{&config.Folds, "fold", "KERNEL.PARAM=1", r.folds},
-		{&config.Signatures, "signature", "KERNEL=NAME: TYPE, ...", r.signatures},
+		{&config.Signatures, "signature", "KERNEL=NAME[: TYPE], ...", r.signatures},
 	} {
 		if *o.to, err = assignments(c, o.flag, o.form, o.values); err != nil {
 			return config, err

@@ -29,7 +29,7 @@ func Build(images []*artefact.Image, o Options) (kernels []Kernel, warnings []st
 	slices.SortStableFunc(images, func(a, b *artefact.Image) int { return strings.Compare(a.Path, b.Path) })
 
 	g := grouper{Options: o, usedFolds: map[string]bool{}}
-	byKernel := map[string][]compiled{}
+	byKernel, nameless := map[string][]compiled{}, map[string][]compiled{}
 	type result struct {
 		compiled
 		warnings []string
@@ -41,18 +41,25 @@ func Build(images []*artefact.Image, o Options) (kernels []Kernel, warnings []st
 	for i, im := range images {
 		group.Go(func() error {
 			r := &results[i]
-			r.compiled, r.warnings, r.err = compile(im, o.Signatures)
+			r.compiled, r.warnings, r.err = compile(im, o)
 			return nil
 		})
 	}
 	group.Wait() // the errors are in results
 	for _, r := range results {
 		g.warnings = append(g.warnings, r.warnings...)
-		if r.err != nil {
+		switch {
+		case r.untold != nil:
+			nameless[r.kernel] = append(nameless[r.kernel], r.compiled)
+			continue
+		case r.err != nil:
 			g.faults.Add(r.err)
 			continue
 		}
 		byKernel[r.kernel] = append(byKernel[r.kernel], r.compiled)
+	}
+	for _, all := range nameless {
+		g.faults.Add(namelessKernel(all))
 	}
 	readAll := g.faults.Err() == nil
 	for _, all := range byKernel {

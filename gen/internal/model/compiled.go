@@ -17,8 +17,9 @@ type compiled struct {
 	doc       string
 	sources   []artefact.SidecarFile
 	triton    string
-	described bool // a sidecar names the constants and what is folded
-	signed    bool // the user names the arguments
+	described bool     // a sidecar names the constants and what is folded
+	signed    bool     // the user names the arguments
+	untold    []string // the types of arguments that no file names, where that is a fault
 	params    []param
 	slots     []slot // what the params are passed as
 	constants []Constant
@@ -71,6 +72,7 @@ func (c compiled) args() []int {
 type checker struct {
 	*artefact.Image
 	signatures map[string]Signature
+	folds      map[string]Fold
 	option     string // the one that told the arguments; "" where the files did
 	fromSource bool   // TTIR is the module before any pass, for want of the later one
 	faults     diag.List
@@ -139,9 +141,9 @@ func withArguments(im *artefact.Image) (_ *artefact.Image, fromSource bool) {
 
 // compile checks the files of one image against each other. Later checks build
 // on earlier ones: where those failed, they would only repeat the fault.
-func compile(im *artefact.Image, signatures map[string]Signature) (compiled, []string, error) {
+func compile(im *artefact.Image, o Options) (compiled, []string, error) {
 	im, fromSource := withArguments(im)
-	c := &checker{Image: im, signatures: signatures, fromSource: fromSource}
+	c := &checker{Image: im, signatures: o.Signatures, folds: o.Folds, fromSource: fromSource}
 	out := compiled{image: Image{Origin: im.Path}, triton: im.Meta.TritonVersion}
 	c.checkBackend()
 	if c.ok() {

@@ -25,7 +25,7 @@ type Passed struct {
 // FactsOf reads one image by itself.
 func FactsOf(im *artefact.Image) Facts {
 	im, _ = withArguments(im)
-	out, _, err := compile(im, nil)
+	out, _, err := compile(im, Options{})
 	f := Facts{Refused: err}
 	switch {
 	case err == nil:

@@ -102,7 +102,8 @@ func TestFaults(t *testing.T) {
 		{"no names", false, func(im *image) {
 			im.TTIR.Args[1] = artefact.Arg{SSA: "arg1", Type: "i32", Line: 7}
 			im.Source = nil
-		}, "a/scale.ttir:7: argument %arg1 has no name; Triton keeps names since 3.5; name the arguments with --signature 'scale=NAME: TYPE, …', put scale.kerngen.json beside it, or recompile with a later Triton"},
+		}, "scale: no file names the arguments of these images; Triton's do since 3.5; name them, without constants, with --signature 'scale=NAME, NAME, NAME'; " +
+			"or put a NAME.kerngen.json beside each, or recompile with a later Triton\n  a/scale: *fp32:16, i32, fp32"},
 		{"repeated name apart", false, func(im *image) {
 			*im = *newImage("a/scale", []artefact.Arg{arg("x", "i32", 0), arg("y", "i32", 0), arg("x", "i32", 0)})
 		}, "a/scale.ttir:7: two arguments that do not follow each other are both named x" + remake},

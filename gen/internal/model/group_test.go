@@ -122,11 +122,14 @@ func TestGroupFaults(t *testing.T) {
 			"b/scale: scale: is compiled from other source files, or another state of them, than a/scale" + source},
 		{"argument missing", []*artefact.Image{scale("a"), newImage("b/scale", scaleArgs()[:2]), newImage("c/scale", scaleArgs()[:2])},
 			"scale: f is a parameter of 1 of 3 images; the code of others has it compiled away for a value that their files do not tell; " +
-				"use --fold scale.f=1 where it was the integer 1 (or =null, an absent pointer), or " + apart +
+				"use a NAME.kerngen.json beside each, since fp32 is neither an integer nor a pointer, or " + apart +
 				"\n  without f: b/scale\n  without f: c/scale"},
 		{"argument missing in the first", []*artefact.Image{newImage("a/scale", scaleArgs()[1:]), scale("b")},
 			"scale: x is a parameter of 1 of 2 images; the code of others has it compiled away for a value that their files do not tell; " +
-				"use --fold scale.x=1 where it was the integer 1 (or =null, an absent pointer), or " + apart + "\n  without x: a/scale"},
+				"use --fold scale.x=null where it was None, an absent pointer, or " + apart + "\n  without x: a/scale"},
+		{"integer missing", []*artefact.Image{scale("a"), newImage("b/scale", append(scaleArgs()[:1:1], scaleArgs()[2]))},
+			"scale: n is a parameter of 1 of 2 images; the code of others has it compiled away for a value that their files do not tell; " +
+				"use --fold scale.n=1 where it was the integer 1, or " + apart + "\n  without n: b/scale"},
 		{"each lacks another argument", []*artefact.Image{newImage("a/scale", scaleArgs()[1:]), newImage("b/scale", append(scaleArgs()[:1:1], scaleArgs()[2]))},
 			"scale: no image takes both n and x, so the order of the two is unknown; give an image that takes both, or " + apart},
 		{"parameter made constant", []*artefact.Image{describedScale("a"), describe(func(im *artefact.Image) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -139,7 +140,19 @@ func (m *merger) fold(all []compiled, lacking []int, p int) {
 	if untold != nil {
 		m.add("", "%s is a parameter of %d of %d images; the code of others has it compiled away for a value that their files do not tell",
 			name, len(all)-len(lacking), len(all)).
-			Fix("use --fold %s=1 where it was the integer 1 (or =null, an absent pointer), or %s", option, apart).List = untold
+			Fix("use %s, or %s", foldOption(option, has.params, name), apart).List = untold
+	}
+}
+
+// foldOption is the option that says what an argument of a known type was.
+func foldOption(option string, params []param, name string) string {
+	switch t := params[slices.IndexFunc(params, func(p param) bool { return p.Name == name })].Type; {
+	case t.Pointer > 0:
+		return "--fold " + option + "=null where it was None, an absent pointer"
+	case t.isInteger():
+		return "--fold " + option + "=1 where it was the integer 1"
+	default:
+		return fmt.Sprintf("a NAME.kerngen.json beside each, since %s is neither an integer nor a pointer", t)
 	}
 }
 

@@ -67,10 +67,7 @@ func TestRawFolders(t *testing.T) {
 		im.TTIR, im.Source, im.PTX = nil, nil, nil
 		return im
 	}
-	unnamed := raw("a", "x: *f32:16", "n: i32", "f: f32")
-	for i := range unnamed.TTIR.Args {
-		unnamed.TTIR.Args[i].Name, unnamed.Source.Args[i].Name = "", ""
-	}
+	unnamed := forgetNames(raw("a", "x: *f32:16", "n: i32", "f: f32"))
 	launch := func(folder string, constants map[int]artefact.Constant, args ...string) *artefact.Image {
 		im := raw(folder, args...)
 		m := &artefact.LaunchMeta{Entry: "scale", NumWarps: 4, NumCTAs: 1, Constants: constants}
@@ -130,6 +127,19 @@ func TestRawFolders(t *testing.T) {
 			"scale(ptr *kfp32, n u32, f fp32) | ptr%16 n%16 a/scale[0 1 2]\n"},
 		{"signature of nameless TTIR", []*artefact.Image{unnamed}, Options{Signatures: map[string]Signature{"scale": sixFour("p: *fp32, n: u32, f: fp32")}},
 			"scale(p *fp32, n u32, f fp32) | p%16 a/scale[0 1 2]\n"},
+		{"names of nameless TTIR", []*artefact.Image{old("a", "*f32:16", "i32"), old("b", "*f32", "i64"), old("c", "*f16", "i32:16")},
+			Options{Signatures: map[string]Signature{"scale": sixFour("x, n")}},
+			"scale_fp16_i32(x *fp16, n i32) | n%16 c/scale[0 1]\nscale_fp32_i64(x *fp32, n i64) | x%16 n<32 a/scale[0 1] | b/scale[0 1]\n"},
+		{"names and signs", []*artefact.Image{old("a", "*f32", "i32"), old("b", "*f16", "i32")},
+			Options{Signatures: map[string]Signature{"scale": sixFour("x, n: u32")}},
+			"scale_fp16(x *fp16, n u32) | b/scale[0 1]\nscale_fp32(x *fp32, n u32) | a/scale[0 1]\n"},
+		{"names of what is folded", []*artefact.Image{
+			old("a", "*f32", "*f32", "i32", "i32"), old("b", "*f32", "i32", "i32"), old("c", "*f32", "*f32", "i32"), old("d", "*f32", "i32"),
+		}, Options{Signatures: map[string]Signature{"scale": sixFour("x, y, s, n")}, Folds: map[string]Fold{"scale.y": FoldNull, "scale.s": FoldOne}},
+			"scale(x *fp32, y *fp32, s i32, n i32) | y=null s=1 d/scale[0 3] | y=null b/scale[0 2 3] | s=1 c/scale[0 1 3] | a/scale[0 1 2 3]\n"},
+		{"types tell what is folded", []*artefact.Image{old("a", "i64", "i32", "f32"), old("b", "i32", "f32"), old("c", "i64", "f32")},
+			Options{Signatures: map[string]Signature{"scale": sixFour("s: i64, n: i32, f")}, Folds: map[string]Fold{"scale.s": FoldOne, "scale.n": FoldOne}},
+			"scale(s i64, n i32, f fp32) | s=1 b/scale[1 2] | n=1 c/scale[0 2] | a/scale[0 1 2]\n"},
 		{"launch metadata tells what was folded", []*artefact.Image{
 			launch("a", nil, "x: *f32", "n: i32"), launch("b", map[int]artefact.Constant{1: {Int: new(int64(1))}}, "x: *f32"),
 			launch("c", map[int]artefact.Constant{0: {None: true}, 1: {Int: new(int64(1))}}),
@@ -153,6 +163,23 @@ func TestRawFolders(t *testing.T) {
 	}
 }
 
+// old is an image of Triton before 3.5 with arguments such as "*f32:16".
+func old(folder string, types ...string) *artefact.Image {
+	args := make([]string, len(types))
+	for i, t := range types {
+		args[i] = fmt.Sprintf("a%d: %s", i, t)
+	}
+	return forgetNames(raw(folder, args...))
+}
+
+// forgetNames makes an image one of Triton before 3.5.
+func forgetNames(im *artefact.Image) *artefact.Image {
+	for i := range im.TTIR.Args {
+		im.TTIR.Args[i].Name, im.Source.Args[i].Name = "", ""
+	}
+	return im
+}
+
 func TestOptionFaults(t *testing.T) {
 	signature := func(s string) map[string]Signature {
 		sig, err := ParseSignature(s)
@@ -161,6 +188,8 @@ func TestOptionFaults(t *testing.T) {
 		}
 		return map[string]Signature{"scale": sig}
 	}
+	const names = "; Triton's do since 3.5; name them, without constants, with --signature 'scale="
+	const or = "; or put a NAME.kerngen.json beside each, or recompile with a later Triton"
 	bare := func(args ...string) []*artefact.Image {
 		im := raw("a", args...)
 		im.TTIR, im.Source, im.PTX = nil, nil, nil
@@ -186,6 +215,30 @@ func TestOptionFaults(t *testing.T) {
 			"c/scale: scale: x is folded away here, and has several types where it is passed; " + apart},
 		{"signature not needed", []*artefact.Image{scale("a")}, Options{Signatures: signature("x: *fp32")},
 			`--signature "scale=x: *fp32": the kernel's files tell its arguments; remove the option`},
+		{"names missing", []*artefact.Image{old("a", "*f32:16", "i32"), old("b", "*f16", "i32")}, Options{},
+			"scale: no file names the arguments of these images" + names + "NAME, NAME'" + or + "\n  a/scale: *fp32:16, i32\n  b/scale: *fp16, i32"},
+		{"names missing of what is folded", []*artefact.Image{old("a", "i32"), old("b", "*f16", "i32")}, Options{},
+			"scale: no file names the arguments of these images" + names + "NAME, NAME', and with --fold scale.NAME=1 or =null " +
+				"for those that are not in all images, which were the integer 1 or None there" + or + "\n  a/scale: i32\n  b/scale: *fp16, i32"},
+		{"names of another type", []*artefact.Image{old("a", "*f32"), old("b", "*f16")}, Options{Signatures: signature("x: *fp32")},
+			"b/scale.ttir:7: argument 0 is !tt.ptr<f16>, but x is *fp32 in --signature \"scale=x: *fp32\"; correct the type, or leave it out: the TTIR of each image tells it"},
+		{"names of another promise", []*artefact.Image{old("a", "*f32:16"), old("b", "*f32")}, Options{Signatures: signature("x: *fp32:16")},
+			"b/scale.ttir:7: argument 0 is not promised to be divisible by 16, but x is in --signature \"scale=x: *fp32:16\"; leave :16 out: the TTIR of each image tells it"},
+		{"too few names", []*artefact.Image{old("a", "*f32", "i32")}, Options{Signatures: signature("x")},
+			`a/scale.ttir: scale has 2 arguments, but 1 in --signature "scale=x"; name all the arguments that any image takes`},
+		{"too many names", []*artefact.Image{old("a", "i32")}, Options{Signatures: signature("x, n")},
+			`a/scale.ttir: scale has 1 arguments, but 2 in --signature "scale=x, n"; ` +
+				"say what was compiled away here: --fold scale.NAME=1 for the integer 1, =null for an absent pointer"},
+		{"names that fit twice", []*artefact.Image{old("a", "i32", "i32"), old("b", "i32")},
+			Options{Signatures: signature("m, n"), Folds: map[string]Fold{"scale.m": FoldOne, "scale.n": FoldOne}},
+			`b/scale.ttir: scale has 1 arguments, but 2 in --signature "scale=m, n", and more than one choice of what --fold says was compiled away fits; ` +
+				"give types in the option where they tell, or put scale.kerngen.json beside it"},
+		{"names that do not fit", []*artefact.Image{old("a", "*f32", "i32"), old("b", "f32")},
+			Options{Signatures: signature("x, n"), Folds: map[string]Fold{"scale.x": FoldNull, "scale.n": FoldOne}},
+			`b/scale.ttir: scale has 1 arguments, but 2 in --signature "scale=x, n", and no choice of what --fold says was compiled away fits; ` +
+				"correct the types, or leave those out that differ between images: the TTIR of each tells them"},
+		{"names without TTIR", bare("x: *f32", "n: i32"), Options{Signatures: signature("x: *fp32, n")},
+			`a/scale.json: --signature "scale=x: *fp32, n" gives no type for n, and there is no scale.ttir to tell; write NAME: TYPE`},
 		{"signature too short", bare("x: *f32", "y: *f32"), Options{Signatures: signature("x: *fp32")},
 			`a/scale.cubin: takes 4 parameters, but --signature "scale=x: *fp32" has 1 arguments, after which come 0 to 2 scratch pointers; correct the option`},
 		{"signature too long", bare("x: *f32", "y: *f32"), Options{Signatures: signature("x: *fp32, y: *fp32, z: *fp32")},
@@ -208,8 +261,10 @@ func TestOptionFaults(t *testing.T) {
 
 func TestParseSignature(t *testing.T) {
 	for in, want := range map[string]string{
-		"x":                                     `"x" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
-		"x: *fp32,":                             `"" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16"`,
+		": i32":                                 `": i32" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16", or NAME`,
+		"x: *fp32,":                             `"" is not an argument; write NAME: TYPE, such as "n: i32" or "x_ptr: *fp32:16", or NAME`,
+		"x:":                                    "x: ",
+		"x, x":                                  "two arguments are named x",
 		"2x: i32":                               `"2x" is not the name of an argument`,
 		"x: i32, x: i32":                        "two arguments are named x",
 		"x: i32:8":                              `x: ":8" is not a promise that a launch can check; :16 is`,

@@ -19,10 +19,12 @@ func (c *checker) readParams(out *compiled) {
 		c.describe(out)
 	case c.Launch != nil:
 		c.launchMeta(out)
-	case c.TTIR != nil && (c.named() || !isSigned):
+	case c.TTIR != nil && c.named():
 		c.ttirParams(out)
 	case isSigned:
 		c.signed(signature, out)
+	case c.TTIR != nil:
+		c.nameless(out)
 	default:
 		c.untold(metaExt, out.kernel, "nothing says what %s takes", c.Meta.Name)
 	}
@@ -121,9 +123,8 @@ func (c *checker) ttirParams(out *compiled) {
 func (c *checker) ttirNames(ext string, args []artefact.Arg) []string {
 	count := map[string]int{}
 	for _, a := range args {
-		if a.Name == "" {
-			c.faultAt(ext, a.Line, "argument %s has no name; Triton keeps names since %s", argName(a), argumentNames).
-				Fix("name the arguments with --signature '%s=NAME: TYPE, …', put %s beside it, or recompile with a later Triton", c.TTIR.Name, c.file(sidecarExt))
+		if a.Name == "" { // in one of two modules only
+			c.faultAt(ext, a.Line, "argument %s has no name", argName(a)).Fix(remake)
 			return nil
 		}
 		count[a.Name]++

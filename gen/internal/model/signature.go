@@ -8,8 +8,7 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
-// Signature is what a user says of a kernel's arguments, those that the code
-// takes, in order.
+// Signature is what a user says of a kernel's arguments, in order.
 type Signature struct {
 	text string
 	args []signatureArg
@@ -17,12 +16,13 @@ type Signature struct {
 
 type signatureArg struct {
 	name     string
-	typ      Type
+	typ      Type // zero: each image's TTIR tells it
 	promised bool // to be divisible by 16
 }
 
 // ParseSignature reads "x_ptr: *fp32:16, n: i32": names, Triton's types, and
 // ":16" where the compiler was promised that an argument is divisible by 16.
+// A name alone is an argument whose type TTIR tells.
 func ParseSignature(text string) (Signature, error) {
 	s := Signature{text: text}
 	if strings.TrimSpace(text) == "" {
@@ -30,10 +30,10 @@ func ParseSignature(text string) (Signature, error) {
 	}
 	seen := map[string]bool{}
 	for _, item := range splitArguments(text) {
-		name, typ, ok := strings.Cut(item, ":")
+		name, typ, typed := strings.Cut(item, ":")
 		name = strings.TrimSpace(name)
-		if !ok || name == "" {
-			return s, fmt.Errorf("%q is not an argument; write NAME: TYPE, such as %q or %q", strings.TrimSpace(item), "n: i32", "x_ptr: *fp32:16")
+		if name == "" {
+			return s, fmt.Errorf("%q is not an argument; write NAME: TYPE, such as %q or %q, or NAME where TTIR tells the type", strings.TrimSpace(item), "n: i32", "x_ptr: *fp32:16")
 		}
 		if !artefact.IsIdentifier(name) {
 			return s, fmt.Errorf("%q is not the name of an argument", name)
@@ -43,6 +43,10 @@ func ParseSignature(text string) (Signature, error) {
 		}
 		seen[name] = true
 		a := signatureArg{name: name}
+		if !typed {
+			s.args = append(s.args, a)
+			continue
+		}
 		typ, promise, hasPromise := strings.Cut(typ, ":")
 		var err error
 		if a.typ, err = ParseType(strings.TrimSpace(typ)); err != nil {
@@ -91,7 +95,11 @@ func (s Signature) option(kernel string) string {
 // the TTIR tells of them: before Triton 3.5 all but their names and signs.
 func (c *checker) signed(s Signature, out *compiled) {
 	out.signed, c.option = true, s.option(out.kernel)
-	for _, a := range s.args {
+	taken := c.fit(s.args, out.kernel)
+	if !c.ok() {
+		return
+	}
+	for _, a := range taken {
 		p := param{Param: Param{Name: a.name, Type: a.typ}}
 		if a.promised {
 			p.guard = DivisibleBy16
@@ -103,7 +111,8 @@ func (c *checker) signed(s Signature, out *compiled) {
 	}
 	args := c.TTIR.Args
 	if len(args) != len(out.slots) {
-		c.fault(ttirExt, "%s has %d arguments, but %d in %s", c.TTIR.Name, len(args), len(out.slots), c.option)
+		c.fault(ttirExt, "%s has %d arguments, but %d in %s", c.TTIR.Name, len(args), len(out.slots), c.option).
+			Fix("name all that the code of this image takes")
 		return
 	}
 	for i, a := range args {
@@ -114,10 +123,12 @@ func (c *checker) signed(s Signature, out *compiled) {
 		case err != nil:
 			c.faultAt(ttirExt, a.Line, "argument %s: %v", s.name, err)
 		case !t.spelled(s.typ):
-			c.faultAt(ttirExt, a.Line, "argument %d is %s, but %s is %s in %s", i, a.Type, s.name, s.typ, c.option)
+			c.faultAt(ttirExt, a.Line, "argument %d is %s, but %s is %s in %s", i, a.Type, s.name, s.typ, c.option).
+				Fix("correct the type, or leave it out: the TTIR of each image tells it")
 		case p.Type.Rank > 0: // it has no promise
 		case p.guard == DivisibleBy16 && a.Divisibility == 0:
-			c.faultAt(ttirExt, a.Line, "argument %d is not promised to be divisible by %d, but %s is in %s", i, promised, p.Name, c.option)
+			c.faultAt(ttirExt, a.Line, "argument %d is not promised to be divisible by %d, but %s is in %s", i, promised, p.Name, c.option).
+				Fix("leave :%d out: the TTIR of each image tells it", promised)
 		default:
 			p.guard = c.divisibleBy(fmt.Sprintf("%s:%d", ttirExt, a.Line), p.Name, p.Type, a.Divisibility)
 		}
