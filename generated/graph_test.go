@@ -58,7 +58,8 @@ func event(t *testing.T) *kernrt.Event {
 func TestGraphWithScratch(t *testing.T) {
 	s, fork := newStream(t), newStream(t)
 	begin, end := event(t), event(t)
-	first, second, third := newScaling(t, s, 1000, 1008, -2.7), newScaling(t, s, 640, 512, 3), newScaling(t, s, 64, 32, 0.5)
+	tall := scaled(t, 1000, 100)
+	first, second, third := newScaling(t, s, tall, 1008, -2.7), newScaling(t, s, 640, scaled(t, 512, 48), 3), newScaling(t, s, 64, 32, 0.5)
 	g, exec := captured(t, s, func() error {
 		return errors.Join(
 			first.launch(s),
@@ -69,9 +70,15 @@ func TestGraphWithScratch(t *testing.T) {
 		)
 	})
 	again := instantiated(t, g)
-	for range 20 {
+	for range scaled(t, 20, 5) {
 		launched(t, exec.Launch(s))
+		if simulated(t) { // where two that write one number at once race, be it the same
+			launched(t, s.Synchronize())
+		}
 		launched(t, again.Launch(fork))
+		if simulated(t) {
+			launched(t, fork.Synchronize())
+		}
 		launched(t, first.launch(s)) // with the stream's own scratch memory
 	}
 	launched(t, fork.Synchronize())
