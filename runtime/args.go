@@ -64,13 +64,24 @@ func NewArgs(k *Kernel) (*Args, error) {
 }
 
 // Kernel is the kernel that the arguments are for.
-func (a *Args) Kernel() *Kernel { return a.kernel }
+func (a *Args) Kernel() *Kernel {
+	if a == nil {
+		return nil
+	}
+	return a.kernel
+}
+
+//go:noinline
+func errNoArgs() error { return faultf(ErrArgument, "there are no arguments; make them with NewArgs") }
 
 // Set gives parameter i, as Kernel.Params counts them, a value: what the
 // generated function takes, such as a Ptr[float32] for "*fp32". Besides, any
 // integer of Go's does for an integer that can hold its value, float32 and
 // float64 for any float, rounded to the nearest, and an Address for a pointer.
 func (a *Args) Set(i int, value any) error {
+	if a == nil || a.kernel == nil {
+		return errNoArgs()
+	}
 	if uint(i) >= uint(len(a.params)) {
 		return faultf(ErrArgument, "%s has no parameter %d; it has %d, from 0", a.kernel.Name, i, len(a.params))
 	}
@@ -93,6 +104,9 @@ func (a *Args) Set(i int, value any) error {
 
 // SetAll gives all parameters their values, in order.
 func (a *Args) SetAll(values ...any) error {
+	if a == nil || a.kernel == nil {
+		return errNoArgs()
+	}
 	if len(values) != len(a.params) {
 		return faultf(ErrArgument, "%s has %d parameters, not %d", a.kernel.Name, len(a.params), len(values))
 	}
@@ -109,6 +123,9 @@ func (a *Args) Launch(s *Stream, grid Grid) error { return a.LaunchConfig(s, 0, 
 
 // LaunchConfig is what the function LaunchConfig is to an args struct.
 func (a *Args) LaunchConfig(s *Stream, config int, grid Grid) error {
+	if a == nil || a.kernel == nil {
+		return errNoArgs()
+	}
 	if a.unset > 0 {
 		return a.unsetError(s, config, grid)
 	}

@@ -158,6 +158,15 @@ func TestArgsThatAreRefused(t *testing.T) {
 	wantError(t, add.Launch(stream, kernrt.Grid1D(1)), kernrt.ErrArgument, onH200+"(1, 1, 1): out_ptr is null; pass device memory")
 	wantError(t, add.Launch(nil, kernrt.Grid1D(1)), kernrt.ErrArgument, "launch add_kernel, grid (1, 1, 1): there is no stream; make one with Device.NewStream")
 
+	for _, none := range []*kernrt.Args{nil, {}} {
+		_, occupancy := none.Occupancy(stream.Device())
+		for _, err := range []error{none.Set(0, 1), none.SetAll(), none.Launch(stream, kernrt.Grid1D(1)), occupancy} {
+			wantError(t, err, kernrt.ErrArgument, "there are no arguments; make them with NewArgs")
+		}
+		if none.Kernel() != nil {
+			t.Error("there is a kernel")
+		}
+	}
 	if _, err := kernrt.NewArgs(nil); !errors.Is(err, kernrt.ErrArgument) {
 		t.Errorf("no kernel: %v", err)
 	}

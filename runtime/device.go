@@ -220,7 +220,7 @@ func (d *Device) Close() error {
 		errs = append(errs, k.unload())
 	}
 	errs = append(errs, driverError(d.ctx.Release(d.handle)))
-	if err := errors.Join(errs...); err != nil {
+	if err := joined(errs...); err != nil {
 		return fmt.Errorf("close %v: %w", d, err)
 	}
 	return nil

@@ -124,3 +124,39 @@ func (e *LaunchError) Error() string {
 }
 
 func (e *LaunchError) Unwrap() error { return e.Err }
+
+// joined is errors.Join of errors in the order in which they came up, but for the
+// error that a broken device gives to every call: that is said once.
+func joined(errs ...error) error {
+	broken := 0
+	var said []error
+	for _, err := range errs {
+		if broken != 0 && repeats(err, broken) {
+			continue
+		}
+		var driver *DriverError
+		if errors.As(err, &driver) && cuda.Breaks(driver.Code) {
+			broken = driver.Code
+		}
+		said = append(said, err)
+	}
+	return errors.Join(said...)
+}
+
+// repeats reports whether all that err tells is driver calls that failed with code.
+func repeats(err error, code int) bool {
+	switch e := err.(type) {
+	case *DriverError:
+		return e.Code == code
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if !repeats(one, code) {
+				return false
+			}
+		}
+		return true
+	case interface{ Unwrap() error }:
+		return repeats(e.Unwrap(), code)
+	}
+	return false
+}

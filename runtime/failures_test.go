@@ -196,11 +196,44 @@ func TestEveryOperationOnABrokenDevice(t *testing.T) {
 			d := driver(t)
 			b := newBench(t)
 			d.Break(0, 700)
-			if err := op.do(b); err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_ILLEGAL_ADDRESS (700)") {
-				t.Errorf("error %v is not the device's", err)
+			wantOnce(t, op.do(b), 700)
+			if op.name != "Device.Close" {
+				wantOnce(t, b.dev.Close(), 700)
 			}
-			b.dev.Close()
 		})
+	}
+}
+
+func TestEveryErrorThatBreaksADevice(t *testing.T) {
+	for _, code := range []int{214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911} {
+		d := driver(t)
+		b := newBench(t)
+		d.Break(0, code)
+		wantOnce(t, b.dev.Close(), code)
+	}
+}
+
+// wantOnce wants an error that says only once what every call returned.
+func wantOnce(t *testing.T, err error, code int) {
+	t.Helper()
+	if err == nil || strings.Count(err.Error(), fmt.Sprintf("(%d)", code)) != 1 {
+		t.Errorf("error %v does not say %d once", err, code)
+	}
+}
+
+// What else fails on a broken device is told all the same.
+func TestOtherFailuresOnABrokenDevice(t *testing.T) {
+	d, dev, stream := onDevice0(t)
+	must(t, kernrt.Launch(add(t, scratch(kernrt.Scratch{Size: 64}, kernrt.Scratch{})), stream, kernrt.Grid1D(1), addArgsOf(16)))
+	for call, code := range map[string]int{"cuStreamSynchronize": 715, "cuMemFreeAsync": 999, "cuStreamDestroy_v2": 715, "cuMemFree_v2": 1, "cuModuleUnload": 719} {
+		d.FailAlways(call, code)
+	}
+	err := dev.Close()
+	d.Reset()
+	for _, text := range []string{"(715)", "(999)", "(1)", "(719)"} {
+		if err == nil || strings.Count(err.Error(), text) < 1 || strings.Count(err.Error(), "cuStreamDestroy_v2") != 0 {
+			t.Errorf("error %v does not tell what failed", err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package kernrt
 
 import (
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -23,7 +22,20 @@ func (Inside) Acquire(s *Stream) (cuda.Driver, cuda.Stream, error) {
 	return s.dev.ctx, s.handle, nil
 }
 
-// Release undoes Acquire.
+// TryAcquire is Acquire that does not wait: not open is a stream that is closed,
+// and one that is being closed.
+func (Inside) TryAcquire(s *Stream) (driver cuda.Driver, _ cuda.Stream, open bool) {
+	if !s.mu.TryRLock() {
+		return nil, 0, false
+	}
+	if s.closed {
+		s.mu.RUnlock()
+		return nil, 0, false
+	}
+	return s.dev.ctx, s.handle, true
+}
+
+// Release undoes Acquire and TryAcquire.
 func (Inside) Release(s *Stream) { s.mu.RUnlock() }
 
 // AcquireDevice keeps the device open until ReleaseDevice.
@@ -151,13 +163,23 @@ func (Inside) Prepare(k *Kernel, d *Device, config int, grid Grid, args unsafe.P
 
 // LaunchError is the error of a launch of k, or of a change to one.
 func (Inside) LaunchError(k *Kernel, d *Device, config int, grid Grid, err error) error {
-	return &LaunchError{Kernel: k.Name, Config: k.configName(config), Device: d.String(), Grid: grid, Err: err}
+	e := &LaunchError{Kernel: k.Name, Config: k.configName(config), Grid: grid, Err: err}
+	if d != nil {
+		e.Device = d.String()
+	}
+	return e
 }
 
 // Fault is an error of a kind that errors.Is finds.
 func (Inside) Fault(kind error, format string, args ...any) error {
 	return faultf(kind, format, args...)
 }
+
+// Join is errors.Join, but for what a broken device repeats.
+func (Inside) Join(errs ...error) error { return joined(errs...) }
+
+// Gone reports whether what a call was to release is gone, or may be.
+func (Inside) Gone(s cuda.Status) bool { return gone(s) }
 
 // DriverError is nil for a call that succeeded.
 func (Inside) DriverError(s cuda.Status) error { return driverError(s) }
@@ -170,5 +192,5 @@ func (d *Device) releaseOwned() error {
 	for _, o := range owned {
 		errs = append(errs, o.Release(d.ctx))
 	}
-	return errors.Join(errs...)
+	return joined(errs...)
 }

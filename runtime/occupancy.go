@@ -23,6 +23,9 @@ func OccupancyOf[A any](k *Kernel, d *Device, args *A) (Occupancy, error) {
 
 // Occupancy is what OccupancyOf is for an args struct.
 func (a *Args) Occupancy(d *Device) (Occupancy, error) {
+	if a == nil || a.kernel == nil {
+		return Occupancy{}, errNoArgs()
+	}
 	if a.unset > 0 {
 		return Occupancy{}, a.unsetError(nil, 0, Grid{})
 	}
@@ -35,7 +38,7 @@ func (k *Kernel) occupancy(d *Device, args unsafe.Pointer, argsType any) (Occupa
 		return Occupancy{}, errNoKernel(nil, one)
 	}
 	if err := d.acquire(); err != nil {
-		return Occupancy{}, fmt.Errorf("occupancy of %s: %w", k.Name, err)
+		return Occupancy{}, &LaunchError{Kernel: k.Name, Grid: one, Err: fmt.Errorf("occupancy: %w", err)}
 	}
 	defer d.use.RUnlock()
 	_, p, grid, err := k.choose(d, 0, one, args, argsType)

@@ -143,7 +143,7 @@ func (on *onDevice) unload() error {
 			errs = append(errs, p.unload(on.dev))
 		}
 	}
-	return errors.Join(errs...)
+	return joined(errs...)
 }
 
 // load returns a variant's plan, loading its best image that the driver takes.
@@ -228,7 +228,7 @@ func (on *onDevice) loadImage(image *Image) (*plan, error) {
 	}
 	p, err := on.plan(image, module)
 	if err != nil {
-		return nil, errors.Join(err, driverError(ctx.Unload(module)))
+		return nil, joined(err, driverError(ctx.Unload(module)))
 	}
 	return p, nil
 }

@@ -2,7 +2,6 @@ package kernrt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -91,7 +90,7 @@ func (s *Stream) newPoint(what string) (*point, error) {
 		return nil, fmt.Errorf("%s, on a stream of %v: %w", what, s.dev, driverError(status))
 	}
 	if status := s.dev.ctx.Record(event, s.handle); status != cuda.OK {
-		err := errors.Join(driverError(status), driverError(s.dev.ctx.DestroyEvent(event)))
+		err := joined(driverError(status), driverError(s.dev.ctx.DestroyEvent(event)))
 		return nil, fmt.Errorf("%s, on a stream of %v: %w", what, s.dev, err)
 	}
 	p := &point{event, make(chan error, 1)}
@@ -107,7 +106,7 @@ func (s *Stream) newPoint(what string) (*point, error) {
 // that the device is there.
 func (s *Stream) await() {
 	for p := s.points.first(); p != nil; p = s.points.next() {
-		err := errors.Join(driverError(s.dev.ctx.SynchronizeEvent(p.event)), driverError(s.dev.ctx.DestroyEvent(p.event)))
+		err := joined(driverError(s.dev.ctx.SynchronizeEvent(p.event)), driverError(s.dev.ctx.DestroyEvent(p.event)))
 		if err != nil {
 			err = fmt.Errorf("wait for a stream of %v: %w", s.dev, err)
 		}

@@ -1,7 +1,6 @@
 package kernrt
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -43,7 +42,7 @@ func (d *Device) NewPool(releaseThreshold uint64) (*Pool, error) {
 		return nil, fmt.Errorf("new pool on %v: %w", d, driverError(status))
 	}
 	if status := d.ctx.SetPoolAttribute(handle, cuda.PoolReleaseThreshold, releaseThreshold); status != cuda.OK {
-		err := errors.Join(driverError(status), driverError(d.ctx.DestroyPool(handle)))
+		err := joined(driverError(status), driverError(d.ctx.DestroyPool(handle)))
 		return nil, fmt.Errorf("new pool on %v: release threshold %d: %w", d, releaseThreshold, err)
 	}
 	p := &Pool{dev: d, handle: handle}

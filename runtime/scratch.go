@@ -164,5 +164,5 @@ func (c *scratch) free(s *Stream) error {
 		}
 	}
 	c.retired = nil
-	return errors.Join(errs...)
+	return joined(errs...)
 }

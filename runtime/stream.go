@@ -282,7 +282,7 @@ func (s *Stream) close(last bool) error {
 		defer s.dev.mu.Unlock()
 		delete(s.dev.streams, s)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := joined(errs...); err != nil {
 		return fmt.Errorf("close a stream of %v: %w", s.dev, err)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
@@ -33,7 +32,7 @@ func Capture(stream *kernrt.Stream, record func() error) (*Graph, error) {
 	err = record()
 	ended = true
 	if err != nil {
-		return nil, fmt.Errorf("capture on %v: %w", stream.Device(), errors.Join(err, c.abandon()))
+		return nil, fmt.Errorf("capture on %v: %w", stream.Device(), inside.Join(err, c.abandon()))
 	}
 	g, err := c.end()
 	if err != nil {
@@ -68,7 +67,7 @@ func begin(stream *kernrt.Stream) (*capturing, error) {
 	c := &capturing{stream: stream}
 	info, status := ctx.CaptureInfo(handle)
 	if status != cuda.OK {
-		return nil, errors.Join(inside.DriverError(status), c.drop(ctx, handle))
+		return nil, inside.Join(inside.DriverError(status), c.drop(ctx, handle))
 	}
 	c.id = info.ID
 	inside.Captures(stream.Device(), c.id, &c.scratch)
@@ -130,7 +129,7 @@ func (c *capturing) end() (*Graph, error) {
 	case status != cuda.OK:
 		return nil, inside.DriverError(status)
 	case forksErr != nil:
-		return nil, errors.Join(forksErr, inside.DriverError(ctx.DestroyGraph(graph)))
+		return nil, inside.Join(forksErr, inside.DriverError(ctx.DestroyGraph(graph)))
 	}
 	return newGraph(c, ctx, graph)
 }

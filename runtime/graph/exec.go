@@ -89,6 +89,9 @@ func (e *Exec) Upload(stream *kernrt.Stream) error {
 // Launch queues all of the graph's work on the stream, which may be any of the
 // graph's device, and does not wait for it.
 func (e *Exec) Launch(stream *kernrt.Stream) error {
+	if err := e.given(); err != nil {
+		return fmt.Errorf("launch a graph: %w", err)
+	}
 	ctx, handle, err := inside.Acquire(stream)
 	if err != nil {
 		return fmt.Errorf("launch a graph: %w", err)
@@ -115,6 +118,9 @@ func (e *Exec) launch(ctx cuda.Driver, handle cuda.Stream, stream *kernrt.Stream
 }
 
 func (e *Exec) queue(stream *kernrt.Stream, what string, do func(cuda.Driver, cuda.GraphExec, cuda.Stream) cuda.Status) error {
+	if err := e.given(); err != nil {
+		return fmt.Errorf("%s a graph: %w", what, err)
+	}
 	ctx, handle, err := inside.Acquire(stream)
 	if err != nil {
 		return fmt.Errorf("%s a graph: %w", what, err)
@@ -128,6 +134,14 @@ func (e *Exec) queue(stream *kernrt.Stream, what string, do func(cuda.Driver, cu
 	}
 	if err != nil {
 		return fmt.Errorf("%s a graph on %v: %w", what, stream.Device(), err)
+	}
+	return nil
+}
+
+// given refuses a nil Exec and the zero one.
+func (e *Exec) given() error {
+	if e == nil || e.graph == nil {
+		return inside.Fault(kernrt.ErrArgument, "there is no executable; make one with Graph.Instantiate")
 	}
 	return nil
 }
@@ -162,13 +176,16 @@ func queueError(status cuda.Status) error {
 // executable up. Where the driver refuses, Close may be tried again; a second
 // Close after one that succeeded is ErrClosed.
 func (e *Exec) Close() error {
+	if err := e.given(); err != nil {
+		return fmt.Errorf("close an executable graph: %w", err)
+	}
 	g := e.graph
 	if _, err := inside.AcquireDevice(g.dev); err != nil {
 		return fmt.Errorf("close an executable graph: %w", err)
 	}
 	defer inside.ReleaseDevice(g.dev)
 	e.mu.Lock()
-	if e.closed && !e.made && len(e.memory) == 0 {
+	if e.closed && !e.holds() {
 		e.mu.Unlock()
 		return inside.Fault(kernrt.ErrClosed, "close: the executable graph is closed already")
 	}
@@ -186,7 +203,7 @@ func (e *Exec) Close() error {
 	}
 	defer e.mu.Unlock()
 	errs = append(errs, e.release())
-	if err := errors.Join(errs...); err != nil {
+	if err := inside.Join(errs...); err != nil {
 		return fmt.Errorf("close an executable graph on %v: %w", g.dev, err)
 	}
 	return nil
@@ -202,10 +219,11 @@ func (e *Exec) Release(cuda.Driver) error {
 
 // release gives everything back and lets the graph go, unless that was done.
 func (e *Exec) release() error {
-	if !e.made && len(e.memory) == 0 {
+	if !e.holds() {
 		return nil
 	}
-	if err := e.free(); err != nil {
+	err := e.free()
+	if e.holds() {
 		return err
 	}
 	g := e.graph
@@ -214,24 +232,26 @@ func (e *Exec) release() error {
 	defer g.mu.Unlock()
 	g.execs--
 	if !g.closed {
-		return nil
+		return err
 	}
-	return g.close(e.ctx)
+	return inside.Join(err, g.close(e.ctx))
 }
 
-// free gives back what the driver holds, and keeps what it refuses. Nothing of it
-// is in use any more.
+func (e *Exec) holds() bool { return e.made || len(e.memory) > 0 }
+
+// free gives back what the driver holds, and keeps what it refuses: then e still
+// holds something. Nothing of it is in use any more.
 func (e *Exec) free() error {
 	var errs []error
 	if e.made {
 		status := e.ctx.DestroyGraphExec(e.handle)
 		errs = append(errs, inside.DriverError(status))
-		e.made = status != cuda.OK
+		e.made = !inside.Gone(status)
 	}
 	e.memory = slices.DeleteFunc(e.memory, func(address uint64) bool {
 		status := e.ctx.Free(address)
 		errs = append(errs, inside.DriverError(status))
-		return status == cuda.OK
+		return inside.Gone(status)
 	})
-	return errors.Join(errs...)
+	return inside.Join(errs...)
 }

@@ -44,9 +44,11 @@ func (c *capturing) apart(s *kernrt.Stream, last []cuda.GraphNode) (bool, error)
 	if s == c.stream || s.Handle() <= legacy {
 		return false, nil
 	}
-	ctx, handle, err := inside.Acquire(s)
-	if err != nil {
-		return false, nil // closed meanwhile
+	// The captured stream is held: to wait for one here could deadlock two captures
+	// that end at once.
+	ctx, handle, open := inside.TryAcquire(s)
+	if !open {
+		return false, nil
 	}
 	defer inside.Release(s)
 	info, status := ctx.CaptureInfo(handle)

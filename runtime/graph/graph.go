@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -42,7 +41,7 @@ func newGraph(c *capturing, ctx cuda.Driver, handle cuda.Graph) (*Graph, error) 
 		return g, nil
 	}
 	if err := g.findUsers(ctx); err != nil {
-		return nil, errors.Join(err, g.close(ctx))
+		return nil, inside.Join(err, g.close(ctx))
 	}
 	return g, nil
 }
@@ -85,12 +84,17 @@ func (g *Graph) findUsers(ctx cuda.Driver) error {
 }
 
 // Device is the graph's device.
-func (g *Graph) Device() *kernrt.Device { return g.dev }
+func (g *Graph) Device() *kernrt.Device {
+	if g == nil {
+		return nil
+	}
+	return g.dev
+}
 
 // Instantiate makes an executable. Each has scratch memory of its own, where the
 // kernels need any, so that several may run at once.
 func (g *Graph) Instantiate() (*Exec, error) {
-	ctx, err := inside.AcquireDevice(g.dev)
+	ctx, err := g.acquire()
 	if err != nil {
 		return nil, fmt.Errorf("instantiate a graph: %w", err)
 	}
@@ -105,8 +109,8 @@ func (g *Graph) Instantiate() (*Exec, error) {
 		g.keep(e)
 		return e, nil
 	}
-	if freeErr := e.free(); freeErr != nil {
-		err = errors.Join(err, freeErr)
+	err = inside.Join(err, e.free())
+	if e.holds() {
 		e.closed = true
 		g.keep(e) // for the device's Close
 	}
@@ -121,7 +125,7 @@ func (g *Graph) keep(e *Exec) {
 // Close gives the graph up. Its executables live on, and can be updated. A
 // second Close is ErrClosed.
 func (g *Graph) Close() error {
-	ctx, err := inside.AcquireDevice(g.dev)
+	ctx, err := g.acquire()
 	if err != nil {
 		return fmt.Errorf("close a graph: %w", err)
 	}
@@ -137,17 +141,24 @@ func (g *Graph) Close() error {
 	return nil
 }
 
+// acquire keeps the graph's device open. It refuses a nil Graph and the zero one.
+func (g *Graph) acquire() (cuda.Driver, error) {
+	if g.Device() == nil {
+		return nil, inside.Fault(kernrt.ErrArgument, "there is no graph; make one with Capture")
+	}
+	return inside.AcquireDevice(g.dev)
+}
+
 func (g *Graph) close(ctx cuda.Driver) error {
 	g.closed = true
 	if g.execs > 0 || g.gone {
 		return nil
 	}
-	if status := ctx.DestroyGraph(g.handle); status != cuda.OK {
-		return inside.DriverError(status)
+	status := ctx.DestroyGraph(g.handle)
+	if g.gone = inside.Gone(status); g.gone {
+		inside.Disown(g.dev, g)
 	}
-	g.gone = true
-	inside.Disown(g.dev, g)
-	return nil
+	return inside.DriverError(status)
 }
 
 // Release is for the device's Close.

@@ -152,6 +152,46 @@ func TestEveryCallThatFails(t *testing.T) {
 	}
 }
 
+// What may be gone is not released again: where only the thread's way back to
+// another context failed, the driver has released it.
+func TestNothingIsReleasedTwice(t *testing.T) {
+	if fake == nil {
+		t.Skip("no driver")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	d := fake
+	for _, release := range []struct {
+		call string
+		do   func(*graph.Graph, *graph.Exec) func() error
+	}{
+		{"cuGraphExecDestroy", func(_ *graph.Graph, e *graph.Exec) func() error { return e.Close }},
+		{"cuGraphDestroy", func(g *graph.Graph, e *graph.Exec) func() error { e.Close(); return g.Close }},
+	} {
+		d.Reset()
+		d.SetDeviceCount(2)
+		dev, err := kernrt.Open(0)
+		must(t, err)
+		stream := newStream(t, dev)
+		g, exec, _ := recorded(t, stream, plain(t), 1, 16)
+		var other uintptr
+		d.Call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&other)), 1)
+		do := release.do(g, exec)
+		d.Call("cuCtxSetCurrent", other)
+		d.FailNext("cuCtxSetCurrent", 999, 1) // the way back
+		wantText(t, do(), "cuCtxSetCurrent: CUDA_ERROR_UNKNOWN (999)")
+		if err := do(); !errors.Is(err, kernrt.ErrClosed) {
+			t.Errorf("%s again: %v", release.call, err)
+		}
+		must(t, dev.Close())
+		if n := d.Count(release.call); n != 1 {
+			t.Errorf("%s was called %d times", release.call, n)
+		}
+		d.Call("cuCtxSetCurrent", 0)
+		d.Call("cuDevicePrimaryCtxRelease_v2", 1)
+	}
+}
+
 // leaked is what is alive beside the references to contexts that the test holds.
 func leaked(d *fakecuda.Driver) []fakecuda.Leak {
 	return slices.DeleteFunc(d.Leaks(), func(l fakecuda.Leak) bool { return l.Kind == "context" && l.Amount == 1 })

@@ -113,10 +113,16 @@ func nodeOf(stream *kernrt.Stream, info cuda.CaptureInfo, argsType any) (node, e
 // are *kernrt.LaunchError. As in a launch, the zero grid is the one that the
 // kernel declares.
 func (n *Node[A]) Update(exec *Exec, grid kernrt.Grid, args *A) error {
+	if n == nil || n.node.kernel == nil {
+		return inside.Fault(kernrt.ErrArgument, "update: there is no node; make one with Record")
+	}
 	return n.node.update(exec, grid, unsafe.Pointer(args), (*A)(nil))
 }
 
 func (n *node) update(e *Exec, grid kernrt.Grid, args unsafe.Pointer, argsType any) error {
+	if err := e.given(); err != nil {
+		return inside.LaunchError(n.kernel, nil, n.config, grid, fmt.Errorf("update: %w", err))
+	}
 	e.mu.Lock()
 	err := n.updateIn(e, grid, args, argsType)
 	e.mu.Unlock()

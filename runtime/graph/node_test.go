@@ -41,6 +41,36 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+func TestNoGraphAndNoExec(t *testing.T) {
+	_, _, stream := start(t)
+	_, exec, node := recorded(t, stream, plain(t), 1, 16)
+	refused := func(err error, text string) {
+		t.Helper()
+		wantText(t, err, text)
+		if !errors.Is(err, kernrt.ErrArgument) {
+			t.Errorf("%v is not %v", err, kernrt.ErrArgument)
+		}
+	}
+	for _, none := range []*graph.Graph{nil, {}} {
+		_, err := none.Instantiate()
+		refused(err, "instantiate a graph: there is no graph; make one with Capture")
+		refused(none.Close(), "close a graph: there is no graph")
+		if none.Device() != nil {
+			t.Error("there is a device")
+		}
+	}
+	for _, none := range []*graph.Exec{nil, {}} {
+		refused(none.Upload(stream), "upload a graph: there is no executable; make one with Graph.Instantiate")
+		refused(none.Launch(stream), "launch a graph: there is no executable")
+		refused(none.Close(), "close an executable graph: there is no executable")
+		refused(node.Update(none, kernrt.Grid1D(1), argsOf(16)), "update: there is no executable")
+	}
+	for _, none := range []*graph.Node[addArgs]{nil, {}} {
+		refused(none.Update(exec, kernrt.Grid1D(1), argsOf(16)), "update: there is no node; make one with Record")
+	}
+	refused(node.Update(exec, kernrt.Grid1D(1), nil), "update: args is nil")
+}
+
 // An update may select another variant, as long as that is launched alike.
 func TestUpdateToAnotherVariant(t *testing.T) {
 	d, dev, stream := start(t)

@@ -2,12 +2,37 @@ package graph_test
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 
 	kernrt "github.com/kerngen/kerngen/runtime"
 	"github.com/kerngen/kerngen/runtime/graph"
 )
+
+// A capture that ends does not wait for another stream, which may wait for it.
+func TestCaptureEndsBesideAStreamThatCloses(t *testing.T) {
+	_, dev, stream := start(t)
+	other := newStream(t, dev)
+	var inside kernrt.Inside
+	_, _, err := inside.Acquire(other)
+	must(t, err)
+	closed := make(chan error)
+	_, err = graph.Capture(stream, func() error {
+		go func() { closed <- other.Close() }()
+		for {
+			_, _, open := inside.TryAcquire(other)
+			if !open { // Close waits
+				return launch(plain(t), stream, 1, 16)
+			}
+			inside.Release(other)
+			runtime.Gosched()
+		}
+	})
+	must(t, err)
+	inside.Release(other)
+	must(t, <-closed)
+}
 
 // Whatever is closed while other goroutines use it, each call succeeds or is
 // ErrClosed, and nothing stays.

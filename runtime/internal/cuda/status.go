@@ -51,6 +51,18 @@ const (
 	CooperativeTooLarge = 720
 )
 
+// Breaks reports whether a result is of those that the device does not recover
+// from: every later call in the context gives the same.
+func Breaks(result int) bool {
+	switch result {
+	case 214, 220, 226, // errors of memory and links
+		700, 702, 710, 714, 715, 716, 717, 718, 719, 721, // a kernel's faults
+		709, 810, 911: // the context destroyed, the MPS client ended, another device's fault
+		return true
+	}
+	return false
+}
+
 // Device attributes (CUdevice_attribute).
 const (
 	MaxThreadsPerBlock     = 1
