@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/kerngen/kerngen/gen/internal/generated"
 )
 
 // Check says what Write would change, and changes nothing: a unified diff of
@@ -49,7 +51,7 @@ const nowhere = "/dev/null"
 // change tells how one file differs.
 func change(pos string, old, content []byte, is, willBe bool) string {
 	pos = filepath.ToSlash(pos)
-	if !strings.HasSuffix(pos, goSuffix) {
+	if !strings.HasSuffix(pos, generated.GoSuffix) {
 		switch {
 		case !is:
 			return fmt.Sprintf("%s is missing, %d bytes\n", pos, len(content))

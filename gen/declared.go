@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 )
 
 // checkPackageName refuses what no package clause can hold.
@@ -38,7 +39,7 @@ func declared(dir, pkg string) (map[string]string, error) {
 	own := make([]bool, len(entries))
 	inParallel(len(entries), func(i int) error { // no errors
 		name := entries[i].Name()
-		own[i] = strings.HasSuffix(name, goSuffix) && startsWithMarker(filepath.Join(dir, name))
+		own[i] = strings.HasSuffix(name, generated.GoSuffix) && startsWithMarker(filepath.Join(dir, name))
 		return nil
 	})
 	for i, e := range entries {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 )
 
 func TestDeclared(t *testing.T) {
@@ -47,7 +47,7 @@ func init() {}
 `,
 		"in_test.go":     "package vec\n\nvar testOnly int\n",
 		"ext_test.go":    "package vec_test\n\nvar external int\n",
-		"add_kern.go":    emit.Marker + "\n\npackage other\n\nvar own int\n",
+		"add_kern.go":    generated.Marker + "\n\npackage other\n\nvar own int\n",
 		"hand_kern.go":   "package vec\n\nvar handWritten int\n",
 		"tool.go":        "//go:build ignore\n\npackage main\n\nvar ignored int\n",
 		"_hidden.go":     "package x\n\nvar hidden int\n",
@@ -90,7 +90,7 @@ func TestDeclaredNowhere(t *testing.T) {
 // declares it by hand.
 func TestDeclaredShadowsPredeclared(t *testing.T) {
 	used := map[string]bool{}
-	for _, pattern := range []string{golden + "/*/*" + goSuffix, "../generated/*/*" + goSuffix, "internal/emit/testdata/*/*" + goSuffix} {
+	for _, pattern := range []string{golden + "/*/*" + generated.GoSuffix, "../generated/*/*" + generated.GoSuffix, "internal/emit/testdata/*/*" + generated.GoSuffix} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

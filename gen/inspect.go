@@ -8,6 +8,7 @@ import (
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 	"github.com/kerngen/kerngen/gen/internal/inspect"
 )
 
@@ -58,10 +59,10 @@ func generatedIn(path string) []string {
 		}
 	}
 	return slices.DeleteFunc(candidates, func(name string) bool {
-		if !strings.HasSuffix(name, goSuffix) {
+		if !strings.HasSuffix(name, generated.GoSuffix) {
 			return true
 		}
 		content, err := os.ReadFile(name)
-		return err != nil || !isOwn(filepath.Base(name), content)
+		return err != nil || !generated.IsOwn(filepath.Base(name), content)
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
-	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 	"github.com/kerngen/kerngen/gen/internal/lock"
 	"github.com/kerngen/kerngen/internal/packed"
 )
@@ -100,7 +100,7 @@ func compareFolder(dir string, files []File) (plan, error) {
 	names := slices.Sorted(maps.Keys(stale))
 	for _, isGo := range []bool{false, true} {
 		for _, name := range names {
-			if strings.HasSuffix(name, goSuffix) == isGo {
+			if strings.HasSuffix(name, generated.GoSuffix) == isGo {
 				p.remove = append(p.remove, name)
 			}
 		}
@@ -136,7 +136,7 @@ func readFolder(dir string) (folder, error) {
 	for _, e := range entries {
 		name := e.Name()
 		f.regular[name] = e.Type().IsRegular()
-		if f.regular[name] && strings.HasSuffix(name, goSuffix) {
+		if f.regular[name] && strings.HasSuffix(name, generated.GoSuffix) {
 			sources = append(sources, name)
 		}
 		if e.IsDir() && stagingName.MatchString(name) {
@@ -155,12 +155,12 @@ func readFolder(dir string) (folder, error) {
 		return f, err
 	}
 	for i, name := range sources {
-		if !isOwn(name, contents[i]) {
+		if !generated.IsOwn(name, contents[i]) {
 			continue
 		}
 		f.own[name] = true
 		f.source[name] = contents[i]
-		for _, image := range embedded(contents[i]) {
+		for _, image := range generated.Embedded(contents[i]) {
 			f.own[image] = f.own[image] || f.regular[image]
 		}
 	}
@@ -230,25 +230,6 @@ func samePacked(name string, a, b []byte) bool {
 	return errA == nil && errB == nil && textA == textB
 }
 
-const goSuffix = "_kern.go"
-
-// embedded lists the images that a generated file embeds.
-func embedded(source []byte) []string {
-	var images []string
-	for rest := source; ; {
-		at := bytes.Index(rest, []byte(emit.EmbedPrefix))
-		if at < 0 {
-			return images
-		}
-		line, _, _ := bytes.Cut(rest[at+len(emit.EmbedPrefix):], []byte("\n"))
-		begins := at == 0 || rest[at-1] == '\n'
-		if name := string(bytes.TrimSuffix(line, []byte("\r"))); begins && emit.IsImageName(name) {
-			images = append(images, name)
-		}
-		rest = rest[at+len(emit.EmbedPrefix):]
-	}
-}
-
 // startsWithMarker reports whether the file at pos begins as a generated one.
 func startsWithMarker(pos string) bool {
 	f, err := os.Open(pos)
@@ -256,16 +237,9 @@ func startsWithMarker(pos string) bool {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, len(emit.Marker)+2)
+	head := make([]byte, len(generated.Marker)+2)
 	n, _ := io.ReadFull(f, head) // a shorter file is none
-	return isOwn(filepath.Base(pos), head[:n])
-}
-
-// isOwn reports whether kerngen wrote the Go file: by its name and first line,
-// so that an edited one still counts.
-func isOwn(name string, content []byte) bool {
-	line, _, _ := bytes.Cut(content, []byte("\n"))
-	return strings.HasSuffix(name, goSuffix) && string(bytes.TrimSuffix(line, []byte("\r"))) == emit.Marker
+	return generated.IsOwn(filepath.Base(pos), head[:n])
 }
 
 // stagingPrefix starts the name of a folder of files that are not in their place

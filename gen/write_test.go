@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 	"github.com/kerngen/kerngen/gen/internal/lock"
 )
 
 // goText is a generated file that embeds images.
 func goText(images ...string) string {
-	text := emit.Marker + "\n\npackage p\n"
+	text := generated.Marker + "\n\npackage p\n"
 	for _, name := range images {
 		text += "\n//go:embed " + name + "\nvar x string\n"
 	}

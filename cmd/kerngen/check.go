@@ -46,7 +46,7 @@ where it differs or for a fault of the input, or 2 for one of the command line.`
 			if err != nil {
 				return err
 			}
-			depfile, err := openDepfile(r.depfile)
+			depfile, err := openDepfile(r.depfile, result.Inputs)
 			if err != nil {
 				return err
 			}

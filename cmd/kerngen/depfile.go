@@ -18,9 +18,14 @@ type depfile struct {
 	made bool // there was none before
 }
 
-func openDepfile(name string) (*depfile, error) {
+func openDepfile(name string, inputs []string) (*depfile, error) {
 	if name == "" {
 		return nil, nil
+	}
+	for _, path := range append([]string{name}, inputs...) {
+		if strings.ContainsAny(path, "\n\r") {
+			return nil, &gen.Error{Fault: fmt.Sprintf("--depfile %q: %q has a line break, which no rule can spell", name, path), Remedy: "rename it, or leave the option out"}
+		}
 	}
 	_, err := os.Lstat(name)
 	made := errors.Is(err, fs.ErrNotExist)

@@ -75,7 +75,7 @@ line: of what it says, whatever the files hold.`,
 			if err != nil {
 				return err
 			}
-			depfile, err := openDepfile(r.depfile)
+			depfile, err := openDepfile(r.depfile, result.Inputs)
 			if err != nil {
 				return err
 			}

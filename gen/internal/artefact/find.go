@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 )
 
 // kernel is where the files of one kernel are.
@@ -152,6 +153,7 @@ func (w *walk) folder(dir, id string) {
 		w.faults.Add(diag.Errorf(filepath.ToSlash(dir), "cannot be read: %v", bare(err)).Fix("give the right to, or name other folders"))
 		return
 	}
+	output := generatedIn(dir, entries)
 	files := make(map[string][]string) // extensions by stem
 	odd := make(map[string]bool)       // stems with files that are not regular
 	for _, e := range entries {
@@ -175,7 +177,7 @@ func (w *walk) folder(dir, id string) {
 		}
 	}
 	for stem, exts := range files {
-		if ext := witness(exts); ext != "" {
+		if ext := witness(exts); ext != "" && !output[stem+ext] {
 			k := newKernel(dir, id, stem, ext)
 			if !odd[stem] {
 				k.searched, k.exts = true, exts
@@ -198,4 +200,32 @@ func witness(exts []string) string {
 		return ".ttir"
 	}
 	return ""
+}
+
+// generatedIn are the images that generated files among entries embed. Those
+// are what generate wrote in a folder within its input, and no kernels.
+func generatedIn(dir string, entries []os.DirEntry) map[string]bool {
+	var images map[string]bool
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), generated.GoSuffix) {
+			continue
+		}
+		content, err := readFile(filepath.Join(dir, e.Name()), maxText, true)
+		if err != nil || !generated.IsOwn(e.Name(), content) {
+			continue
+		}
+		for _, name := range generated.Embedded(content) {
+			if images == nil {
+				images = make(map[string]bool)
+			}
+			images[name] = true
+		}
+	}
+	for _, e := range entries {
+		if stem, ok := strings.CutSuffix(e.Name(), ".json"); ok {
+			delete(images, stem+".cubin") // Triton's
+			delete(images, stem+".ptx")
+		}
+	}
+	return images
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kerngen/kerngen/gen/internal/generated"
 	"github.com/kerngen/kerngen/gen/internal/model"
 	"github.com/kerngen/kerngen/gen/internal/names"
 )
@@ -173,7 +174,7 @@ func TestRenderShowsFaultySource(t *testing.T) {
 	named, _ := names.Assign([]model.Kernel{k}, names.Options{})
 	named[0].Launch = "Launch Nop"
 	_, err := Files("p", &k, named[0])
-	if err == nil || !strings.Contains(err.Error(), "nop_kern.go:") || !strings.Contains(err.Error(), "    1\t"+Marker) {
+	if err == nil || !strings.Contains(err.Error(), "nop_kern.go:") || !strings.Contains(err.Error(), "    1\t"+generated.Marker) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kerngen/kerngen/gen/internal/generated"
 	"github.com/kerngen/kerngen/gen/internal/model"
 	"github.com/kerngen/kerngen/gen/internal/names"
 )
@@ -16,7 +17,7 @@ func Registry(pkg string, kernels []model.Kernel, named []*names.Kernel) (File, 
 	f := jen.NewFile(pkg)
 	f.NoFormat = true
 	f.ImportAlias(runtimePath, "kernrt")
-	f.HeaderComment(Marker)
+	f.HeaderComment(generated.Marker)
 	var all []jen.Code
 	for i := range kernels {
 		for _, d := range described(kernel{Kernel: &kernels[i], names: named[i]}) {

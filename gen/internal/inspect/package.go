@@ -13,7 +13,7 @@ import (
 
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/diag"
-	"github.com/kerngen/kerngen/gen/internal/emit"
+	"github.com/kerngen/kerngen/gen/internal/generated"
 	"github.com/kerngen/kerngen/internal/packed"
 )
 
@@ -62,7 +62,7 @@ func (p *packageFile) kernels(content []byte) ([]Kernel, error) {
 		spec := decl.Specs[0].(*ast.ValueSpec)
 		if decl.Doc != nil {
 			for _, c := range decl.Doc.List {
-				if file, ok := strings.CutPrefix(c.Text, emit.EmbedPrefix); ok && emit.IsImageName(strings.TrimSpace(file)) {
+				if file, ok := strings.CutPrefix(c.Text, generated.EmbedPrefix); ok && generated.IsImageName(strings.TrimSpace(file)) {
 					p.embedded[spec.Names[0].Name] = strings.TrimSpace(file)
 				}
 			}
