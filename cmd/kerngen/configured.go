@@ -23,21 +23,22 @@ type configured struct {
 
 // generateFlags declares the options of generate.
 func (r *configured) generateFlags(c *cobra.Command) {
-	r.flags(c)
+	r.flags(c, "without PATH")
 	r.mode = choice{"auto", []string{"auto", "never", "always"}}
 	c.Flags().Var(&r.mode, "compile", "without PATH: when to compile the kernels, `auto|never|always`")
 }
 
 // checkFlags declares those of check.
 func (r *configured) checkFlags(c *cobra.Command) {
-	r.flags(c)
+	r.flags(c, "with --recompile")
 	c.Flags().BoolVar(&r.recompile, "recompile", false, "without PATH: compile everything elsewhere, and say which artefacts differ from that")
 }
 
-func (r *configured) flags(c *cobra.Command) {
+// flags declares those of both; compiles is when they compile.
+func (r *configured) flags(c *cobra.Command, compiles string) {
 	f := c.Flags()
 	f.StringVar(&r.path, "config", "", "without PATH: the configuration, `FILE` (default the nearest kerngen.yaml, up to the module's root)")
-	f.StringVar(&r.python, "python", "", "without PATH: the interpreter that has Triton, `FILE` (default $KERNGEN_PYTHON, the active environment's, or python3)")
+	f.StringVar(&r.python, "python", "", compiles+": the interpreter that has Triton, `FILE` (default $KERNGEN_PYTHON, the active environment's, or python3)")
 }
 
 // refuse is the fault of an option that goes without a PATH beside one.
@@ -46,6 +47,14 @@ func (r *configured) refuse(c *cobra.Command) error {
 		if c.Flags().Changed(name) {
 			return usage(c, "--%s goes with a configuration, not with a PATH", name)
 		}
+	}
+	return nil
+}
+
+// checkPython refuses an interpreter where nothing would run it.
+func (r *configured) checkPython(c *cobra.Command, compiles bool, remedy string) error {
+	if r.python != "" && !compiles {
+		return usage(c, "--python names an interpreter, but nothing is to be compiled; %s", remedy)
 	}
 	return nil
 }
@@ -64,6 +73,9 @@ func interruptible() (context.Context, context.CancelFunc) {
 // generate compiles what has changed and writes all packages, or none where one
 // has a fault.
 func (r *configured) generate(c *cobra.Command) error {
+	if err := r.checkPython(c, r.mode.value != "never", "leave it out, or --compile=never"); err != nil {
+		return err
+	}
 	ctx, stop := interruptible()
 	defer stop()
 	shown := newProgress(c.ErrOrStderr())
@@ -108,6 +120,9 @@ func (r *configured) generate(c *cobra.Command) error {
 // check says what is not up to date and what generate would write, and compiles
 // everything elsewhere if it is to.
 func (r *configured) check(c *cobra.Command) error {
+	if err := r.checkPython(c, r.recompile, "leave it out, or add --recompile"); err != nil {
+		return err
+	}
 	var faults []error
 	differs := false
 	print := func(text string) error {

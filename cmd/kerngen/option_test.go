@@ -77,6 +77,7 @@ func TestBadCommandLinesAreUsage(t *testing.T) {
 		"generate " + addArtefacts, "generate --package=p EMPTY", "check --package=p EMPTY", "inspect EMPTY",
 		"generate --compile=never --package=p OUT " + addArtefacts, "generate --config=x --package=p OUT " + addArtefacts,
 		"check --python=x --package=p OUT " + addArtefacts, "check --recompile --package=p OUT " + addArtefacts,
+		"check --python=x", "check --python=x --config=x", "generate --python=x --compile=never",
 		"generate --name=a=b --name=a=c --package=p OUT " + addArtefacts, "version x", "schema x", "frobnicate", "generate --frobnicate",
 	} {
 		fields := strings.Fields(args)

@@ -47,8 +47,8 @@ type NormalizeArgs struct {
 //	    arrived_ptr: *i64, n: i32, BLOCK=1024, MAX_PROGRAMS=1024)
 //
 // It returns an error and launches nothing if x_ptr, out_ptr, partial_ptr or
-// arrived_ptr is null or if x_ptr, out_ptr, partial_ptr or arrived_ptr is not a
-// multiple of 16.
+// arrived_ptr is null, or if x_ptr, out_ptr, partial_ptr or arrived_ptr is not
+// a multiple of 16.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchNormalize(

@@ -44,9 +44,9 @@ type ScaleArgs struct {
 //
 // The grid is (cdiv(n_rows, BLOCK_ROWS), cdiv(n_cols, BLOCK_COLS)).
 //
-// It returns an error and launches nothing if x_ptr or out_ptr is null, the
-// grid is negative, divides by 0 or is too large or if x_ptr, out_ptr or n_cols
-// is not a multiple of 16.
+// It returns an error and launches nothing if x_ptr or out_ptr is null, or if
+// the grid is negative, divides by 0 or is too large, or if x_ptr, out_ptr or
+// n_cols is not a multiple of 16.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchScale(

@@ -43,9 +43,9 @@ type DropoutArgs[T float32 | kernrt.Float16 | kernrt.BFloat16] struct {
 //
 // The grid is cdiv(n, BLOCK).
 //
-// It returns an error and launches nothing if x_ptr or out_ptr is null, the
-// grid is negative, divides by 0 or is too large or if x_ptr or out_ptr is not
-// a multiple of 16.
+// It returns an error and launches nothing if x_ptr or out_ptr is null, or if
+// the grid is negative, divides by 0 or is too large, or if x_ptr or out_ptr is
+// not a multiple of 16.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchDropout[T float32 | kernrt.Float16 | kernrt.BFloat16](
@@ -59,7 +59,7 @@ func LaunchDropout[T float32 | kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(dropout[T](), stream, kernrt.Grid{}, &args)
 }
 
-// dropout is the description of dropout for element types.
+// dropout is the description of dropout for T.
 func dropout[T float32 | kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(float32):

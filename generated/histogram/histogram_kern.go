@@ -47,8 +47,8 @@ type HistogramArgs[T int32 | int64] struct {
 //  2. x_ptr and counts_ptr are multiples of 16; n is 1.
 //  3. x_ptr and counts_ptr are multiples of 16.
 //
-// It returns an error and launches nothing if x_ptr or counts_ptr is null, the
-// grid is negative, divides by 0 or is too large or if no variant fits.
+// It returns an error and launches nothing if x_ptr or counts_ptr is null, or
+// if the grid is negative, divides by 0 or is too large, or if no variant fits.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchHistogram[T int32 | int64](
@@ -61,7 +61,7 @@ func LaunchHistogram[T int32 | int64](
 	return kernrt.Launch(histogram[T](), stream, kernrt.Grid{}, &args)
 }
 
-// histogram is the description of histogram for element types.
+// histogram is the description of histogram for T.
 func histogram[T int32 | int64]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(int32):

@@ -65,10 +65,10 @@ type MatmulCta2Args[T kernrt.Float16 | kernrt.BFloat16] struct {
 // The grid counts programs; where the image has clusters, a program is one of 2
 // CTAs.
 //
-// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null,
-// the grid is negative, divides by 0 or is too large, a_ptr, b_ptr, c_ptr, N,
-// K, stride_am, stride_bk or stride_cm is not a multiple of 16 or if stride_ak,
-// stride_bn or stride_cn is not 1.
+// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null, or
+// if the grid is negative, divides by 0 or is too large, or if a_ptr, b_ptr,
+// c_ptr, N, K, stride_am, stride_bk or stride_cm is not a multiple of 16, or if
+// stride_ak, stride_bn or stride_cn is not 1.
 //
 // Compiled for sm_90a, sm_100a and sm_120a.
 func LaunchMatmulCta2[T kernrt.Float16 | kernrt.BFloat16](
@@ -93,7 +93,7 @@ func LaunchMatmulCta2[T kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(matmulCta2[T](), stream, kernrt.Grid{}, &args)
 }
 
-// matmulCta2 is the description of matmul_cta2 for element types.
+// matmulCta2 is the description of matmul_cta2 for T.
 func matmulCta2[T kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(kernrt.Float16):

@@ -58,10 +58,10 @@ type MatmulArgs[T kernrt.Float16 | kernrt.BFloat16] struct {
 // BLOCK_M=128,BLOCK_N=128,num_warps=8,num_stages=4, the first of MatmulConfigs;
 // LaunchMatmulConfig launches another.
 //
-// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null,
-// the grid is negative, divides by 0 or is too large, a_ptr, b_ptr, c_ptr, N,
-// K, stride_am, stride_bk or stride_cm is not a multiple of 16 or if stride_ak,
-// stride_bn or stride_cn is not 1.
+// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null, or
+// if the grid is negative, divides by 0 or is too large, or if a_ptr, b_ptr,
+// c_ptr, N, K, stride_am, stride_bk or stride_cm is not a multiple of 16, or if
+// stride_ak, stride_bn or stride_cn is not 1.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchMatmul[T kernrt.Float16 | kernrt.BFloat16](
@@ -104,7 +104,7 @@ func LaunchMatmulConfig[T kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.LaunchConfig(matmul[T](), stream, config, kernrt.Grid{}, args)
 }
 
-// matmul is the description of matmul for element types.
+// matmul is the description of matmul for T.
 func matmul[T kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(kernrt.Float16):

@@ -68,7 +68,7 @@ type MatmulStridedArgs[T kernrt.Float16 | kernrt.BFloat16] struct {
 //  3. stride_ak is 1.
 //  4. any arguments.
 //
-// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null or
+// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null, or
 // if the grid is negative, divides by 0 or is too large.
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.
@@ -94,7 +94,7 @@ func LaunchMatmulStrided[T kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(matmulStrided[T](), stream, kernrt.Grid{}, &args)
 }
 
-// matmulStrided is the description of matmul_strided for element types.
+// matmulStrided is the description of matmul_strided for T.
 func matmulStrided[T kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(kernrt.Float16):

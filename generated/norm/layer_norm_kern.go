@@ -52,7 +52,7 @@ type LayerNormArgs[T float32 | kernrt.Float16 | kernrt.BFloat16] struct {
 //  2. x_ptr, weight_ptr, bias_ptr and out_ptr are multiples of 16.
 //
 // It returns an error and launches nothing if x_ptr, weight_ptr or out_ptr is
-// null or if no variant fits.
+// null, or if no variant fits.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchLayerNorm[T float32 | kernrt.Float16 | kernrt.BFloat16](
@@ -65,7 +65,7 @@ func LaunchLayerNorm[T float32 | kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(layerNorm[T](), stream, grid, &args)
 }
 
-// layerNorm is the description of layer_norm for element types.
+// layerNorm is the description of layer_norm for T.
 func layerNorm[T float32 | kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(float32):

@@ -40,8 +40,8 @@ type AxpyArgs struct {
 //
 // The grid is cdiv(n, BLOCK).
 //
-// It returns an error and launches nothing if x_ptr or y_ptr is null, the grid
-// is negative, divides by 0 or is too large or if x_ptr or y_ptr is not a
+// It returns an error and launches nothing if x_ptr or y_ptr is null, or if the
+// grid is negative, divides by 0 or is too large, or if x_ptr or y_ptr is not a
 // multiple of 16.
 //
 // Compiled for sm_90a, sm_100a and sm_120a.

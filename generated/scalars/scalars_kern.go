@@ -50,7 +50,7 @@ type ScalarsArgs struct {
 // The grid is 1.
 //
 // It returns an error and launches nothing if ints_ptr or floats_ptr is null,
-// the grid is negative, divides by 0 or is too large or if ints_ptr or
+// or if the grid is negative, divides by 0 or is too large, or if ints_ptr or
 // floats_ptr is not a multiple of 16.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.

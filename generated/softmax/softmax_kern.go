@@ -48,8 +48,8 @@ type SoftmaxArgs[T float32 | kernrt.Float16 | kernrt.BFloat16] struct {
 //     bits.
 //  2. out_ptr and x_ptr are multiples of 16.
 //
-// It returns an error and launches nothing if out_ptr or x_ptr is null or if no
-// variant fits.
+// It returns an error and launches nothing if out_ptr or x_ptr is null, or if
+// no variant fits.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchSoftmax[T float32 | kernrt.Float16 | kernrt.BFloat16](
@@ -62,7 +62,7 @@ func LaunchSoftmax[T float32 | kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(softmax[T](), stream, grid, &args)
 }
 
-// softmax is the description of softmax for element types.
+// softmax is the description of softmax for T.
 func softmax[T float32 | kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(float32):

@@ -39,7 +39,7 @@ type Copy1Args struct {
 //	copy1(x: tensordesc<fp32[128]>, out: tensordesc<fp32[128]>, shift: i32,
 //	    BLOCK=128)
 //
-// It returns an error and launches nothing if x or out is null or if x or out
+// It returns an error and launches nothing if x or out is null, or if x or out
 // does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.

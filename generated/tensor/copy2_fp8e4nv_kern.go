@@ -39,7 +39,7 @@ type Copy2Fp8e4nvArgs struct {
 //	    out: tensordesc<fp8e4nv[64, 32]>, shift_rows: i32, shift_cols: i32,
 //	    BLOCK_ROWS=64, BLOCK_COLS=32)
 //
-// It returns an error and launches nothing if x or out is null or if x or out
+// It returns an error and launches nothing if x or out is null, or if x or out
 // does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_90a.

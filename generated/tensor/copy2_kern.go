@@ -43,7 +43,7 @@ type Copy2Args[T kernrt.Float16 | kernrt.BFloat16 | float32 | int8 | kernrt.Floa
 //
 // T is fp16, bf16, fp32, i8 or fp8e5.
 //
-// It returns an error and launches nothing if x or out is null or if x or out
+// It returns an error and launches nothing if x or out is null, or if x or out
 // does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.
@@ -56,7 +56,7 @@ func LaunchCopy2[T kernrt.Float16 | kernrt.BFloat16 | float32 | int8 | kernrt.Fl
 	return kernrt.Launch(copy2[T](), stream, grid, &args)
 }
 
-// copy2 is the description of copy2 for element types.
+// copy2 is the description of copy2 for T.
 func copy2[T kernrt.Float16 | kernrt.BFloat16 | float32 | int8 | kernrt.Float8E5M2]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(kernrt.Float16):

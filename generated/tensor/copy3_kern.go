@@ -43,7 +43,7 @@ type Copy3Args struct {
 //	copy3(x: tensordesc<fp16[2, 8, 64]>, out: tensordesc<fp16[2, 8, 64]>,
 //	    shift: i32, BLOCK_0=2, BLOCK_1=8, BLOCK_2=64)
 //
-// It returns an error and launches nothing if x or out is null or if x or out
+// It returns an error and launches nothing if x or out is null, or if x or out
 // does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.

@@ -44,7 +44,7 @@ type Copy4Args struct {
 //	copy4(x: tensordesc<i32[1, 2, 8, 32]>, out: tensordesc<i32[1, 2, 8, 32]>,
 //	    shift: i32, BLOCK_1=2, BLOCK_2=8, BLOCK_3=32)
 //
-// It returns an error and launches nothing if x or out is null or if x or out
+// It returns an error and launches nothing if x or out is null, or if x or out
 // does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.

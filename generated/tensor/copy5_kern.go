@@ -42,7 +42,7 @@ type Copy5Args struct {
 //	    out: tensordesc<bf16[1, 1, 1, 16, 32]>, shift: i32, BLOCK_3=16,
 //	    BLOCK_4=32)
 //
-// It returns an error and launches nothing if x or out is null or if x or out
+// It returns an error and launches nothing if x or out is null, or if x or out
 // does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.

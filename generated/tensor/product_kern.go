@@ -45,8 +45,8 @@ type ProductArgs[T kernrt.Float16 | kernrt.BFloat16] struct {
 //
 // T is fp16 or bf16.
 //
-// It returns an error and launches nothing if a, b or c is null or if a, b or c
-// does not suit a tensor map (see kernrt.TensorDesc).
+// It returns an error and launches nothing if a, b or c is null, or if a, b or
+// c does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
 func LaunchProduct[T kernrt.Float16 | kernrt.BFloat16](
@@ -58,7 +58,7 @@ func LaunchProduct[T kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(product[T](), stream, grid, &args)
 }
 
-// product is the description of product for element types.
+// product is the description of product for T.
 func product[T kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(kernrt.Float16):

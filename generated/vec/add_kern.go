@@ -51,7 +51,7 @@ type AddArgs[T float32 | kernrt.Float16 | kernrt.BFloat16] struct {
 //  7. out_ptr is a multiple of 16.
 //  8. any arguments.
 //
-// It returns an error and launches nothing if x_ptr, y_ptr or out_ptr is null
+// It returns an error and launches nothing if x_ptr, y_ptr or out_ptr is null,
 // or if the grid is negative, divides by 0 or is too large.
 //
 // Compiled for sm_80, sm_80 (PTX), sm_90a, sm_100a and sm_120a.
@@ -64,7 +64,7 @@ func LaunchAdd[T float32 | kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(add[T](), stream, kernrt.Grid{}, &args)
 }
 
-// add is the description of add for element types.
+// add is the description of add for T.
 func add[T float32 | kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(float32):

@@ -257,13 +257,14 @@ def param(p):
     return out
 
 
+# What a triton.Config of 3.3 has for options of warp specialisation; 0 where they are not set.
+UNSET = ("num_buffers_warp_spec", "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer")
+
+
 def config(c):
-    options = {k: getattr(c, k, None) for k in ("num_warps", "num_stages", "num_ctas", "maxnreg")}
-    return {
-        "constants": {k: encode(v) for k, v in c.kwargs.items()},
-        "options": {k: v for k, v in options.items() if v is not None},
-        "hook": getattr(c, "pre_hook", None) is not None,
-    }
+    """What Triton would pass the kernel beside its arguments: constants, and compile options."""
+    settings = {k: encode(v) for k, v in c.all_kwargs().items() if v != 0 or k not in UNSET}
+    return {"settings": settings, "hook": getattr(c, "pre_hook", None) is not None}
 
 
 def signature(params):

@@ -13,6 +13,7 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/config"
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
 // maxVariants bounds the variants of a kernel for one target.
@@ -318,19 +319,19 @@ func (b *binder) bindArgument(p artefact.SidecarParam, c choice) artefact.Sideca
 // checkGrid checks that the names in a declared grid have integers for values.
 func (b *binder) checkGrid(params []artefact.SidecarParam) {
 	for _, dim := range b.conf.Grid {
-		for _, name := range dim.Expr.Names() {
-			i := slices.IndexFunc(params, func(p artefact.SidecarParam) bool { return p.Name == name })
-			if i < 0 {
-				continue // reported by resolve
+		dim.Expr.Walk(func(e gridexpr.Expr) {
+			i := slices.IndexFunc(params, func(p artefact.SidecarParam) bool { return p.Name == e.Name })
+			if e.Op != gridexpr.Name || i < 0 { // reported by resolve
+				return
 			}
 			integer := params[i].Constant != nil && params[i].Constant.Int != nil
 			if a, err := config.ParseArgument(params[i].Type, nil); err == nil {
 				integer = a.Integer()
 			}
 			if !integer {
-				b.fault(dim.Pos, "the grid names %s, which is no integer", name)
+				b.fault(dim.At(e.At), "the grid names %s, which is no integer", e.Name)
 			}
-		}
+		})
 	}
 }
 

@@ -41,9 +41,8 @@ type param struct {
 
 // autotuned is one triton.Config.
 type autotuned struct {
-	Constants map[string]given `json:"constants"`
-	Options   map[string]int64 `json:"options"`
-	Hook      bool             `json:"hook,omitempty"` // it has a pre_hook
+	Settings map[string]given `json:"settings"`       // constants by parameter, and compile options
+	Hook     bool             `json:"hook,omitempty"` // it has a pre_hook
 }
 
 // given is a constant that Python has: exactly one field is set.

@@ -9,6 +9,7 @@ import (
 	"github.com/kerngen/kerngen/gen/internal/artefact"
 	"github.com/kerngen/kerngen/gen/internal/config"
 	"github.com/kerngen/kerngen/gen/internal/diag"
+	"github.com/kerngen/kerngen/internal/gridexpr"
 )
 
 // resolved is a kernel of the configuration read in the light of its source:
@@ -250,11 +251,11 @@ func (r *resolver) nullable(k *resolved) {
 // grid checks that a declared grid names parameters.
 func (r *resolver) grid() {
 	for _, dim := range r.conf.Grid {
-		for _, name := range dim.Expr.Names() {
-			if r.find(name) == nil {
-				config.Suggest(r.fault(dim.Pos, "the grid names %q, which is no parameter", name), name, r.names(func(param) bool { return true }))
+		dim.Expr.Walk(func(e gridexpr.Expr) {
+			if e.Op == gridexpr.Name && r.find(e.Name) == nil {
+				config.Suggest(r.fault(dim.At(e.At), "the grid names %q, which is no parameter", e.Name), e.Name, r.names(func(param) bool { return true }))
 			}
-		}
+		})
 	}
 }
 
@@ -293,7 +294,7 @@ func (r *resolver) constant(v config.Value, name string) (artefact.SidecarParam,
 	case config.String:
 		c.String = &v.String
 	case config.List:
-		return r.constants(v.List, nil, name)
+		return r.constants(v, nil, v.List, name)
 	case config.Map:
 		return r.constantMap(v, name)
 	}
@@ -312,20 +313,21 @@ func (r *resolver) constantMap(v config.Value, name string) (artefact.SidecarPar
 			}
 			return artefact.SidecarParam{Constant: &artefact.Constant{DType: s.Value.String}}, true
 		case s.Name == "tuple" && s.Value.Kind == config.List:
-			return r.constants(s.Value.List, nil, name)
+			return r.constants(s.Value, nil, s.Value.List, name)
 		case s.Name == "tuple" && s.Value.Kind == config.Map:
 			values, names := members(s.Value.Map)
-			return r.constants(values, names, name)
+			return r.constants(s.Value, names, values, name)
 		}
 	}
 	r.fault(v.Pos, "constant %s: %s is no constant", name, v.Text()).Fix("write a type as {dtype: fp16} and a named tuple as {tuple: {x: 1, y: 2}}")
 	return artefact.SidecarParam{}, false
 }
 
-// constants is a tuple of constants; names is nil where its members have none.
-func (r *resolver) constants(values []config.Value, names []string, name string) (artefact.SidecarParam, bool) {
+// constants is a tuple of constants, given as of; names is nil where its members
+// have none.
+func (r *resolver) constants(of config.Value, names []string, values []config.Value, name string) (artefact.SidecarParam, bool) {
 	if len(values) == 0 {
-		r.fault(r.conf.Pos, "constant %s is an empty tuple", name)
+		r.fault(of.Pos, "constant %s is an empty tuple", name)
 		return artefact.SidecarParam{}, false
 	}
 	out := artefact.SidecarParam{Tuple: []artefact.SidecarParam{}}

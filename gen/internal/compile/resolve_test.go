@@ -29,8 +29,8 @@ func everyKind() *kernel {
 		},
 		Heuristics: []string{"EVEN"},
 		Configs: []autotuned{
-			{Constants: map[string]given{"BLOCK": {Constant: constantOf(64)}}, Options: map[string]int64{"num_warps": 2}},
-			{Constants: map[string]given{"BLOCK": {Constant: constantOf(128)}}, Options: map[string]int64{"num_warps": 4}},
+			{Settings: map[string]given{"BLOCK": {Constant: constantOf(64)}, "num_warps": {Constant: constantOf(2)}}},
+			{Settings: map[string]given{"BLOCK": {Constant: constantOf(128)}, "num_warps": {Constant: constantOf(4)}}},
 		},
 		Key: []string{"n", "BLOCK"},
 	}
@@ -279,9 +279,9 @@ func TestResolveFaults(t *testing.T) {
 			`8:52: kernel "k": argument n is null, but no alternative says what it points to; such as ["*fp16", null]`,
 			`8:63: kernel "k": argument odd has no alternative; give its type, such as i32`}},
 		"constants that are none": {[]string{`args: {x: i32, y: i32, n: i32, odd: i32, FN: {dtype: fp15}, BLOCK: {a: 1}, EVEN: []}`}, []string{
-			`7:17: kernel "k": constant EVEN is an empty tuple`,
 			`8:62: kernel "k": constant FN: unknown type "fp15"; did you mean "fp16"?`,
-			`8:76: kernel "k": constant BLOCK: {a: 1} is no constant; write a type as {dtype: fp16} and a named tuple as {tuple: {x: 1, y: 2}}`}},
+			`8:76: kernel "k": constant BLOCK: {a: 1} is no constant; write a type as {dtype: fp16} and a named tuple as {tuple: {x: 1, y: 2}}`,
+			`8:90: kernel "k": constant EVEN is an empty tuple`}},
 		"configs": {[]string{"args: {" + good + "}", "configs: [{BLOCK: 1}, {num_warp: 2}, {step: 3, BLOCK: 1}]"}, []string{
 			`9:31: kernel "k": this configuration has no BLOCK, but others do; give it in all`,
 			`9:32: kernel "k": this Triton has no compile option "num_warp"; did you mean "num_warps"?`,
@@ -297,8 +297,8 @@ func TestResolveFaults(t *testing.T) {
 		"nullable": {[]string{"args: {" + good + ", BLOCK: 1}", "nullable: [z, n]"}, []string{
 			`9:20: kernel "k": nullable names "z", which is no parameter; did you mean "x"?`,
 			`9:23: kernel "k": argument n is nullable, but it is i32, no pointer`}},
-		"grid": {[]string{"args: {" + good + ", BLOCK: 1}", `grid: ["m_blocks * 2", EVEN, "typed * step"]`}, []string{
-			`9:16: kernel "k": the grid names "m_blocks", which is no parameter; known: x, y, n, typed, odd, step, BLOCK, ACT, FN and EVEN`}},
+		"grid": {[]string{"args: {" + good + ", BLOCK: 1}", `grid: ["2 * m_blocks", EVEN, "typed * step"]`}, []string{
+			`9:21: kernel "k": the grid names "m_blocks", which is no parameter; known: x, y, n, typed, odd, step, BLOCK, ACT, FN and EVEN`}},
 		"grid of what is no integer": {[]string{"args: {" + good + ", BLOCK: 1}", `grid: [n, EVEN, "typed * step"]`}, []string{
 			`9:19: kernel "k": the grid names EVEN, which is no integer`}},
 		"options": {[]string{"args: {" + good + ", BLOCK: 1}", "options: {num_warps: {a: 1}, arch: 90}"}, []string{
@@ -329,6 +329,33 @@ func TestResolveFaults(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAutotuneOptions takes what a triton.Config sets beside constants for
+// compile options, and nothing that is none.
+func TestAutotuneOptions(t *testing.T) {
+	conf := kernelOf(t, `args: {x: i32, y: i32, n: i32, odd: i32, FN: 1, EVEN: true}`, "autotune: true")
+	for name, c := range map[string]struct {
+		value given
+		want  string
+	}{
+		"num_stages":  {given{Constant: constantOf(3)}, ""},
+		"num_stage":   {given{Constant: constantOf(3)}, `kernel "k": this Triton has no compile option "num_stage"; did you mean "num_stages"?`},
+		"ir_override": {given{Constant: constantOf("k.ttgir")}, `kernel "k": option "ir_override" cannot be set; it follows from the target and the sources`},
+		"num_warps":   {given{Unsupported: "object <1>"}, `kernel "k": configuration 1 of @triton.autotune: num_warps is object <1>, which is no constant that Triton compiles`},
+	} {
+		facts := everyKind()
+		facts.Configs = []autotuned{{Settings: map[string]given{"BLOCK": {Constant: constantOf(64)}, name: c.value}}}
+		variants, err := expandAll(conf, facts)
+		switch {
+		case c.want == "" && err == nil:
+			if diff := cmp.Diff(map[string]any{name: *c.value.Constant.Int}, variants[0].options); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", name, diff)
+			}
+		case err == nil || err.Error() != "kerngen.yaml:9:19: "+c.want:
+			t.Errorf("%s: %v\nwant %s", name, err, c.want)
+		}
 	}
 }
 

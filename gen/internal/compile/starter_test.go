@@ -21,6 +21,7 @@ func TestTritonStarter(t *testing.T) {
         kernel: scale`, `      - source: kernels.py
         options: {num_warps: 2}
         kernel: scale`,
+		`# grid: ["cdiv(n, BLOCK)"] # as here, Launch computes the grid; needed`, `grid: ["cdiv(n, BLOCK)"] # needed`,
 		`BLOCK: "?"`, `BLOCK: 64`, `I: "?"`, `I: -3`, `F: "?"`, `F: 0.5`, `B: "?"`, `B: true`, `S: "?"`, `S: relu`, `"N": "?"`, `"N": null`,
 		`D: "?"`, `D: {dtype: fp32}`, `T: "?"`, `T: [16, 2]`, `args: "?"`, `args: {tuple: {x: "*i32", out: "*i32", step: i32}}`,
 	)

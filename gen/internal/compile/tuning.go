@@ -77,26 +77,26 @@ func (r *resolver) fromAutotune() []config.Configuration {
 			continue
 		}
 		conf := config.Configuration{Pos: pos}
-		// Triton's own order of constants is lost in JSON; the parameters' is as good.
+		// Triton's own order is lost in JSON; the parameters' is as good.
+		var names []string
 		for _, p := range r.facts.Params {
-			g, ok := c.Constants[p.Name]
-			if !ok {
-				continue
+			if _, ok := c.Settings[p.Name]; ok {
+				names = append(names, p.Name)
 			}
-			v, err := valueOf(g)
+		}
+		for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
+			if r.find(name) == nil { // an option
+				names = append(names, name)
+			}
+		}
+		for _, name := range names {
+			v, err := valueOf(c.Settings[name])
 			if err != nil {
-				r.fault(pos, "configuration %d of @triton.autotune: %s is %v", i+1, p.Name, err)
+				r.fault(pos, "configuration %d of @triton.autotune: %s is %v", i+1, name, err)
 				continue
 			}
-			conf.Settings = append(conf.Settings, config.Setting{Pos: pos, Name: p.Name, Value: v})
-		}
-		for _, name := range slices.Sorted(maps.Keys(c.Constants)) {
-			if r.find(name) == nil {
-				r.fault(pos, "configuration %d of @triton.autotune sets %s, which is no parameter", i+1, name)
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(c.Options)) {
-			conf.Settings = append(conf.Settings, config.Setting{Pos: pos, Name: name, Value: config.Value{Pos: pos, Kind: config.Int, Int: c.Options[name]}})
+			v.Pos = pos
+			conf.Settings = append(conf.Settings, config.Setting{Pos: pos, Name: name, Value: v})
 		}
 		for _, s := range conf.Settings {
 			for _, settings := range [][]config.Setting{r.conf.Args, r.conf.Options} {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -118,14 +117,3 @@ func (d *decoder) faultAt(pos, format string, args ...any) *diag.Error {
 	d.faults.Add(err)
 	return err
 }
-
-// at is the position of a byte of the dimension's expression.
-func (dim Dimension) at(path string, offset int) string {
-	if dim.col == 0 {
-		return dim.Pos
-	}
-	return fmt.Sprintf("%s:%d:%d", path, dim.line, dim.col+offset)
-}
-
-// PosOf is the position of a part of the dimension's expression, in c.
-func (dim Dimension) PosOf(c *Config, offset int) string { return dim.at(c.Path, offset) }

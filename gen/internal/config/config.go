@@ -6,7 +6,11 @@
 // hence every value keeps its position.
 package config
 
-import "github.com/kerngen/kerngen/internal/gridexpr"
+import (
+	"fmt"
+
+	"github.com/kerngen/kerngen/internal/gridexpr"
+)
 
 // FileName is the configuration's name.
 const FileName = "kerngen.yaml"
@@ -82,7 +86,16 @@ type Dimension struct {
 	Pos  string // of the expression
 	Expr gridexpr.Expr
 
-	line, col int // of the expression's first byte; col 0 where bytes do not count columns
+	path      string // of the file
+	line, col int    // of the expression's first byte; col 0 where bytes do not count columns
+}
+
+// At is the position of a byte of the expression, such as Expr.At.
+func (dim Dimension) At(offset int) string {
+	if dim.col == 0 {
+		return dim.Pos
+	}
+	return fmt.Sprintf("%s:%d:%d", dim.path, dim.line, dim.col+offset)
 }
 
 // Target is an architecture: 80 is sm_80.

@@ -97,7 +97,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, add, cmpopts.IgnoreUnexported(Dimension{})); diff != "" {
 		t.Errorf("add_kernel (-want +got)\n%s", diff)
 	}
-	if pos := add.Grid[0].PosOf(c, 8); pos != "kerngen.yaml:19:25" {
+	if pos := add.Grid[0].At(8); pos != "kerngen.yaml:19:25" {
 		t.Errorf("byte 8 of the grid's first expression is at %s", pos)
 	}
 	if i, err := MatchConfig(*mm.Default, mm.Configs); i != 1 || err != nil {

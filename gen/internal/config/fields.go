@@ -236,7 +236,7 @@ func (d *decoder) grid(k *Kernel, n *yaml.Node) {
 			d.wrongKind(at, n, "a dimension of the grid", "an expression")
 			return
 		}
-		dim := Dimension{Pos: d.pos(n), line: n.Line}
+		dim := Dimension{Pos: d.pos(n), path: d.path, line: n.Line}
 		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !strings.ContainsAny(text, "\n\\\"'") {
 			dim.col = n.Column
 			if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
@@ -250,7 +250,7 @@ func (d *decoder) grid(k *Kernel, n *yaml.Node) {
 			if errors.As(err, &syntax) {
 				at = syntax.At
 			}
-			d.faultAt(dim.at(d.path, at), "grid expression %q: %v", text, err)
+			d.faultAt(dim.At(at), "grid expression %q: %v", text, err)
 			return
 		}
 		dim.Expr = e

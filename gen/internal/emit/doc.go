@@ -222,7 +222,7 @@ func refusals(k kernel) string {
 	} else if !slices.ContainsFunc(k.choices, func(c choice) bool { return len(c.Guards) == 0 }) {
 		parts = append(parts, "no variant fits")
 	}
-	return series(parts, "or if")
+	return strings.Join(parts, ", or if ")
 }
 
 // unfitDescriptors lists the tensor descriptors, which must meet the rules of

@@ -90,7 +90,7 @@ func selectFunc(k kernel) (*jen.Statement, error) {
 		cases = append(cases, jen.Case(jen.Func().Params(types...)).Block(jen.Return(jen.Op("&").Id(k.names.Instances[i].Var))))
 	}
 	value := jen.Id("any").Call(jen.Parens(jen.Func().Params(identifiers(k.names.TypeVars)...)).Call(jen.Nil()))
-	return comment(fmt.Sprintf("%s is the description of %s for element types.", k.names.Var, k.Name)).
+	return comment(fmt.Sprintf("%s is the description of %s for %s.", k.names.Var, k.Name, series(k.names.TypeVars, "and"))).
 		Func().Id(k.names.Var).Add(vars).Params().Op("*").Qual(runtimePath, "Kernel").Block(
 		jen.Switch(value.Assert(jen.Type())).Block(cases...),
 		jen.Return(jen.Nil()),

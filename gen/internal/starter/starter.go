@@ -95,7 +95,11 @@ func (w *writer) kernel(source string, f function) {
 	for _, l := range lines {
 		w.line("          %s%s # %s", l[0], strings.Repeat(" ", width-utf8.RuneCountInString(l[0])), l[1])
 	}
-	w.line(`        # grid: ["cdiv(n, BLOCK)"] # as here, Launch computes the grid; without, it takes one`)
+	note := "as here, Launch computes the grid; without, it takes one"
+	if f.autotuned {
+		note = "as here, Launch computes the grid; needed where configurations differ in constants"
+	}
+	w.line(`        # grid: ["cdiv(n, BLOCK)"] # %s`, note)
 }
 
 // argument is the line of a parameter and what to say of it, and whether the line

@@ -42,8 +42,8 @@ type AxpyArgs[T float32 | kernrt.Float16] struct {
 //  1. x_ptr, y_ptr and n are multiples of 16.
 //  2. x_ptr and y_ptr are multiples of 16.
 //
-// It returns an error and launches nothing if x_ptr or y_ptr is null, the grid
-// is negative, divides by 0 or is too large or if no variant fits.
+// It returns an error and launches nothing if x_ptr or y_ptr is null, or if the
+// grid is negative, divides by 0 or is too large, or if no variant fits.
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.
 func LaunchAxpy[T float32 | kernrt.Float16](
@@ -56,7 +56,7 @@ func LaunchAxpy[T float32 | kernrt.Float16](
 	return kernrt.Launch(axpy[T](), stream, kernrt.Grid{}, &args)
 }
 
-// axpy is the description of axpy for element types.
+// axpy is the description of axpy for T.
 func axpy[T float32 | kernrt.Float16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(float32):

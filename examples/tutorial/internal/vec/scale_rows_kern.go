@@ -43,8 +43,8 @@ type ScaleRowsArgs struct {
 //  1. x_ptr and factor_ptr are multiples of 16; bias_ptr is null.
 //  2. x_ptr, factor_ptr and bias_ptr are multiples of 16.
 //
-// It returns an error and launches nothing if x_ptr or factor_ptr is null, the
-// grid is negative, divides by 0 or is too large or if no variant fits.
+// It returns an error and launches nothing if x_ptr or factor_ptr is null, or
+// if the grid is negative, divides by 0 or is too large, or if no variant fits.
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.
 func LaunchScaleRows(

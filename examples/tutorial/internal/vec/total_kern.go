@@ -34,9 +34,9 @@ type TotalArgs struct {
 // It is launched in the configuration BLOCK=4096,num_warps=8, the first of
 // TotalConfigs; LaunchTotalConfig launches another.
 //
-// It returns an error and launches nothing if x_ptr or sum_ptr is null, the
-// grid is negative, divides by 0 or is too large or if x_ptr or sum_ptr is not
-// a multiple of 16.
+// It returns an error and launches nothing if x_ptr or sum_ptr is null, or if
+// the grid is negative, divides by 0 or is too large, or if x_ptr or sum_ptr is
+// not a multiple of 16.
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.
 func LaunchTotal(stream *kernrt.Stream, xPtr, sumPtr kernrt.Ptr[float32], n int32) error {

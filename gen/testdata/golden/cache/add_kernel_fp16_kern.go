@@ -28,7 +28,7 @@ type AddKernelFp16Args struct {
 //
 //	add_kernel(x_ptr: *fp16, y_ptr: *fp16, out_ptr: *fp16, n_elements: i32)
 //
-// It returns an error and launches nothing if x_ptr, y_ptr or out_ptr is null
+// It returns an error and launches nothing if x_ptr, y_ptr or out_ptr is null,
 // or if x_ptr, y_ptr, out_ptr or n_elements is not a multiple of 16.
 //
 // Compiled for sm_90a.

@@ -82,8 +82,8 @@ type EverythingArgs struct {
 //     sm_80 and sm_90a.
 //  2. a is a multiple of 16; compiled for sm_80 (PTX).
 //
-// It returns an error and launches nothing if a, b, ptrs.0 or ptrs.1 is null or
-// if no variant fits.
+// It returns an error and launches nothing if a, b, ptrs.0 or ptrs.1 is null,
+// or if no variant fits.
 func LaunchEverything(
 	stream *kernrt.Stream, grid kernrt.Grid,
 	type_ bool,

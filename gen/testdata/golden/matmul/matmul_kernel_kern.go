@@ -34,7 +34,7 @@ type MatmulKernelArgs struct {
 //	matmul_kernel(a_ptr: *fp16, b_ptr: *fp16, c_ptr: *fp16, M: i32, N: i32,
 //	    K: i32, stride_am: i32, stride_bk: i32, stride_cm: i32)
 //
-// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null or
+// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null, or
 // if a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_bk or stride_cm is not a
 // multiple of 16.
 //

@@ -37,7 +37,7 @@ type MatmulKernelArgs struct {
 // The grid counts programs; where the image has clusters, a program is one of 2
 // CTAs.
 //
-// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null or
+// It returns an error and launches nothing if a_ptr, b_ptr or c_ptr is null, or
 // if a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_bk or stride_cm is not a
 // multiple of 16.
 //

@@ -28,7 +28,7 @@ type OptKernelArgs struct {
 //
 //	opt_kernel(x_ptr: *bf16, out_ptr: *bf16, n: i32, scale: fp32)
 //
-// It returns an error and launches nothing if x_ptr or out_ptr is null or if
+// It returns an error and launches nothing if x_ptr or out_ptr is null, or if
 // x_ptr or out_ptr is not a multiple of 16.
 //
 // Compiled for sm_90a.

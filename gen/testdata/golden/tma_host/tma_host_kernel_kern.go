@@ -28,7 +28,7 @@ type TmaHostKernelArgs struct {
 //	tma_host_kernel(x_desc: tensordesc<fp16[64, 64]>,
 //	    out_desc: tensordesc<fp16[64, 64]>)
 //
-// It returns an error and launches nothing if x_desc or out_desc is null or if
+// It returns an error and launches nothing if x_desc or out_desc is null, or if
 // x_desc or out_desc does not suit a tensor map (see kernrt.TensorDesc).
 //
 // Compiled for sm_80 and sm_90a.

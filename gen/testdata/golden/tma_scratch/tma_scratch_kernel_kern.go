@@ -29,7 +29,7 @@ type TmaScratchKernelArgs struct {
 //
 //	tma_scratch_kernel(x_ptr: *fp16, out_ptr: *fp16, M: i32, N: i32)
 //
-// It returns an error and launches nothing if x_ptr or out_ptr is null or if
+// It returns an error and launches nothing if x_ptr or out_ptr is null, or if
 // x_ptr, out_ptr, M or N is not a multiple of 16.
 //
 // Compiled for sm_90a.

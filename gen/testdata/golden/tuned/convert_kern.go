@@ -36,7 +36,7 @@ type ConvertArgs[From float32 | kernrt.Float16, To kernrt.BFloat16 | int32] stru
 //
 // The grid is cdiv(n, BLOCK).
 //
-// It returns an error and launches nothing if x_ptr or out_ptr is null or if
+// It returns an error and launches nothing if x_ptr or out_ptr is null, or if
 // the grid is negative, divides by 0 or is too large.
 //
 // Compiled for sm_80 and sm_90a.
@@ -50,7 +50,7 @@ func LaunchConvert[From float32 | kernrt.Float16, To kernrt.BFloat16 | int32](
 	return kernrt.Launch(convert[From, To](), stream, kernrt.Grid{}, &args)
 }
 
-// convert is the description of convert for element types.
+// convert is the description of convert for From and To.
 func convert[From float32 | kernrt.Float16, To kernrt.BFloat16 | int32]() *kernrt.Kernel {
 	switch any((func(From, To))(nil)).(type) {
 	case func(float32, kernrt.BFloat16):

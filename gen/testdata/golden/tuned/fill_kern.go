@@ -41,7 +41,7 @@ type FillArgs struct {
 //  2. out_ptr is a multiple of 16; n is within 32 bits.
 //  3. out_ptr and n are multiples of 16.
 //
-// It returns an error and launches nothing if out_ptr is null or if no variant
+// It returns an error and launches nothing if out_ptr is null, or if no variant
 // fits.
 //
 // Compiled for sm_80 and sm_90a.

@@ -49,8 +49,8 @@ type ScaleRowsArgs[T float32 | kernrt.Float16 | kernrt.BFloat16] struct {
 //  1. x_ptr and out_ptr are multiples of 16; bias_ptr is null.
 //  2. x_ptr, bias_ptr and out_ptr are multiples of 16.
 //
-// It returns an error and launches nothing if x_ptr or out_ptr is null, the
-// grid is negative, divides by 0 or is too large or if no variant fits.
+// It returns an error and launches nothing if x_ptr or out_ptr is null, or if
+// the grid is negative, divides by 0 or is too large, or if no variant fits.
 //
 // Compiled for sm_80 and sm_90a.
 func LaunchScaleRows[T float32 | kernrt.Float16 | kernrt.BFloat16](
@@ -82,7 +82,7 @@ func LaunchScaleRowsConfig[T float32 | kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.LaunchConfig(scaleRows[T](), stream, config, kernrt.Grid{}, args)
 }
 
-// scaleRows is the description of scale_rows for element types.
+// scaleRows is the description of scale_rows for T.
 func scaleRows[T float32 | kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(float32):

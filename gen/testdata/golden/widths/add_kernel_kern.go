@@ -36,7 +36,7 @@ type AddKernelArgs struct {
 //     bits.
 //  3. x_ptr, y_ptr and out_ptr are multiples of 16.
 //
-// It returns an error and launches nothing if x_ptr, y_ptr or out_ptr is null
+// It returns an error and launches nothing if x_ptr, y_ptr or out_ptr is null,
 // or if no variant fits.
 //
 // Compiled for sm_90a.
