@@ -109,7 +109,7 @@ func TestTriton(t *testing.T) {
 		}
 		wantTuned := []artefact.SidecarParam{{Name: "x_ptr", Type: "*i32", DivisibleBy: 16}, {Name: "n", Type: "i32"},
 			{Name: "BLOCK", Constant: &artefact.Constant{Int: &block}}, {Name: "EVEN", Constant: constantOf(true)}}
-		if diff := cmp.Diff(wantTuned, sidecar("tuned.BLOCK-128.num_ctas-1.num_stages-3.num_warps-4.sm80").Params); diff != "" {
+		if diff := cmp.Diff(wantTuned, sidecar("tuned.BLOCK-128.enable_fp_fusion-false.num_ctas-1.num_stages-3.num_warps-4.sm80").Params); diff != "" {
 			t.Errorf("tuned (-want +got)\n%s", diff)
 		}
 

@@ -39,7 +39,7 @@ def pair(args, n):
     tl.store(args.out, tl.load(args.x) + args.step * n)
 
 
-@triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 128}, num_warps=4)],
+@triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 128, "enable_fp_fusion": False}, num_warps=4)],
                  key=["n"])
 @triton.heuristics({"EVEN": lambda args: args["BLOCK"] % 128 == 0})
 @triton.jit
