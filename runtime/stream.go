@@ -71,7 +71,7 @@ func (d *Device) NewStream(options ...StreamOption) (*Stream, error) {
 		return nil, fmt.Errorf("new stream: %w", err)
 	}
 	// The driver's numbers are 32 bits, and it cuts them to what it has.
-	handle, status := d.ctx.NewPriorityStream(min(max(s.priority, math.MinInt32), math.MaxInt32))
+	handle, status := d.ctx.NewStream(min(max(s.priority, math.MinInt32), math.MaxInt32))
 	if status != cuda.OK {
 		return nil, fmt.Errorf("new stream on %v: %w", d, driverError(status))
 	}

@@ -4,14 +4,11 @@ import "bytes"
 
 // TensorMap is the arguments that a tensor map was encoded from.
 type TensorMap struct {
-	Im2col                               bool
 	Type                                 int // CUtensorMapDataType
 	Address                              uintptr
 	Dims                                 []uint64 // elements, one for each dimension
 	Strides                              []uint64 // bytes, of all but the first dimension
-	Box                                  []uint32 // of a tiled map
-	Lower, Upper                         []int    // of an im2col map, as the next two
-	Channels, Pixels                     int
+	Box                                  []uint32
 	Steps                                []uint32 // the element strides
 	Interleave, Swizzle, Promotion, Fill int
 	Small                                bool // marked as such, by drivers up to CUDA 13.1
@@ -34,10 +31,10 @@ func DecodeTensorMap(image []byte) (_ TensorMap, ok bool) {
 	r := reader(image[4:])
 	head := r.take(12)
 	m := TensorMap{
-		Im2col: head[0] != 0, Type: int(head[1]),
-		Interleave: int(head[3]), Swizzle: int(head[4]), Promotion: int(head[5]), Fill: int(head[6] & 1), Small: head[6]&0x20 != 0,
+		Type:       int(head[0]),
+		Interleave: int(head[2]), Swizzle: int(head[3]), Promotion: int(head[4]), Fill: int(head[6] & 1), Small: head[6]&0x20 != 0,
 	}
-	rank := int(head[2])
+	rank := int(head[1])
 	m.Address = r.handle()
 	for i := range 4 {
 		if stride := r.u64(); i < rank-1 {
@@ -52,19 +49,8 @@ func DecodeTensorMap(image []byte) (_ TensorMap, ok bool) {
 	for _, step := range r.take(8)[:rank] {
 		m.Steps = append(m.Steps, uint32(step))
 	}
-	if !m.Im2col {
-		for range rank {
-			m.Box = append(m.Box, uint32(r.u16())+1)
-		}
-		return m, true
+	for range rank {
+		m.Box = append(m.Box, uint32(r.u16())+1)
 	}
-	for _, corner := range []*[]int{&m.Lower, &m.Upper} {
-		for i := range 3 {
-			if offset := int(int16(r.u16())); i < rank-2 {
-				*corner = append(*corner, offset)
-			}
-		}
-	}
-	m.Channels, m.Pixels = int(r.u16()), int(r.u16())
 	return m, true
 }

@@ -60,11 +60,11 @@ func (g *Graph) findUsers(ctx cuda.Driver) error {
 		if typ != cuda.NodeKernel {
 			continue
 		}
-		launch, status := ctx.KernelNode(node)
+		function, status := ctx.NodeFunction(node)
 		if status != cuda.OK {
 			return inside.DriverError(status)
 		}
-		_, _, l, err := inside.Loaded(g.dev, launch.Function, nil)
+		_, _, l, err := inside.Loaded(g.dev, function, nil)
 		if err != nil || !l.Scratches {
 			continue // another library's, or one without
 		}

@@ -97,11 +97,11 @@ func nodeOf(stream *kernrt.Stream, info cuda.CaptureInfo, argsType any) (node, e
 	if typ != cuda.NodeKernel {
 		return n, inside.Fault(kernrt.ErrArgument, "what was queued last is no launch of a kernel")
 	}
-	launch, status := ctx.KernelNode(n.handle)
+	function, status := ctx.NodeFunction(n.handle)
 	if status != cuda.OK {
 		return n, inside.DriverError(status)
 	}
-	k, config, l, err := inside.Loaded(stream.Device(), launch.Function, argsType)
+	k, config, l, err := inside.Loaded(stream.Device(), function, argsType)
 	n.kernel, n.config, n.launched = k, config, l
 	return n, err
 }

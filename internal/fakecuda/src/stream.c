@@ -162,16 +162,6 @@ EXPORT CUresult cuStreamGetPriority(CUstream stream, int *priority) {
 	return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-	ENTER();
-	struct context *c;
-	TRY(current_context(&c));
-	bool any = atomic_load(&devices[device_of(c)].attributes[DEVICE_STREAM_PRIORITIES_SUPPORTED]);
-	if (least != NULL) *least = any ? LEAST_PRIORITY : 0;
-	if (greatest != NULL) *greatest = any ? GREATEST_PRIORITY : 0;
-	return CUDA_SUCCESS;
-}
-
 int fake_hold(CUstream stream, int on) {
 	if (!IN_SLOTS(stream, streams)) return 0;
 	pthread_mutex_lock(&lock);

@@ -87,17 +87,11 @@ static CUresult check_row(const struct tensor *t, uint32_t row) {
 // As record.go reads it.
 struct image {
 	char magic[4];
-	uint8_t im2col, type, rank, interleave, swizzle, promotion, fill, unused[5];
+	uint8_t type, rank, interleave, swizzle, promotion, unused, fill, unused2[5];
 	uint64_t address, strides[MOST_RANK - 1];
 	uint32_t dims[MOST_RANK]; // less 1
-	uint8_t steps[MOST_RANK], unused2[3];
-	union {
-		uint16_t box[MOST_RANK]; // less 1
-		struct {
-			int16_t lower[MOST_RANK - 2], upper[MOST_RANK - 2];
-			uint16_t channels, pixels;
-		};
-	};
+	uint8_t steps[MOST_RANK], unused3[3];
+	uint16_t box[MOST_RANK]; // less 1
 };
 _Static_assert(sizeof(struct image) <= 128, "a tensor map has 128 bytes");
 
@@ -145,33 +139,6 @@ EXPORT CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void 
 	struct image m = image_of(&t);
 	for (uint32_t i = 0; i < rank; i++) m.box[i] = (uint16_t)(box[i] - 1);
 	if (atomic_load(&driver_version) <= 13010 && extent(&t) < SMALL) m.fill |= SMALL_MARK;
-	write_map(map, &m);
-	return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
-                                        const uint64_t *strides, const int *lower, const int *upper, uint32_t channels,
-                                        uint32_t pixels, const uint32_t *steps, int interleave, int swizzle, int promotion,
-                                        int fill) {
-	ENTER();
-	struct tensor t = {type, rank, (uintptr_t)address, dims, strides, steps, interleave, swizzle, promotion, fill};
-	TRY(check_device(map, &t));
-	TRY(check_tensor(&t));
-	REQUIRE(rank >= 3 && lower != NULL && upper != NULL && pixels >= 1 && pixels <= 1024);
-	static const int limits[] = {32768, 128, 16}; // of a corner, by rank
-	for (uint32_t i = 0; i < rank - 2; i++) {
-		int limit = limits[rank - 3];
-		REQUIRE(lower[i] >= -limit && lower[i] < limit && upper[i] >= -limit && upper[i] < limit);
-	}
-	TRY(check_row(&t, channels));
-	struct image m = image_of(&t);
-	m.im2col = 1;
-	for (uint32_t i = 0; i < rank - 2; i++) {
-		m.lower[i] = (int16_t)lower[i];
-		m.upper[i] = (int16_t)upper[i];
-	}
-	m.channels = (uint16_t)channels;
-	m.pixels = (uint16_t)pixels;
 	write_map(map, &m);
 	return CUDA_SUCCESS;
 }

@@ -9,15 +9,6 @@ import "C"
 
 import "unsafe"
 
-// ExchangeCaptureMode sets the capture mode of the calling thread and returns
-// what it was. The caller locks its goroutine to the thread, and puts the mode
-// back on it.
-func (Context) ExchangeCaptureMode(mode int) (before int, _ Status) {
-	m := C.int(mode)
-	s := C.kg_capture_exchange_mode(&m)
-	return int(m), Status(s)
-}
-
 // BeginCapture makes the stream collect what is queued on it into a graph. Unless
 // the mode is CaptureRelaxed, EndCapture must come on the same thread.
 func (c Context) BeginCapture(stream Stream, mode int) Status {

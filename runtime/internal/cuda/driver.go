@@ -32,10 +32,8 @@ type Launcher interface {
 }
 
 type streams interface {
-	NewStream() (Stream, Status)
-	NewPriorityStream(priority int) (Stream, Status)
+	NewStream(priority int) (Stream, Status)
 	Priority(Stream) (int, Status)
-	PriorityRange() (least, greatest int, _ Status)
 	Owns(Stream) (bool, Status)
 	Query(Stream) Status
 	Synchronize(Stream) Status
@@ -95,8 +93,6 @@ type modules interface {
 	ClusterLimit(function Function, cluster [3]int, threads, shared int) (int, Status)
 	ActiveBlocks(function Function, threads, shared int) (int, Status)
 	ActiveClusters(function Function, threads, shared int, cluster [3]int) (int, Status)
-	EncodeTiled(*Tensor, *[5]uint32, *TensorMap) Status
-	EncodeIm2col(*Tensor, *Pixels, *TensorMap) Status
 }
 
 type graphs interface {
@@ -104,11 +100,10 @@ type graphs interface {
 	CaptureInfo(Stream) (CaptureInfo, Status)
 	BeginCapture(stream Stream, mode int) Status
 	EndCapture(Stream) (Graph, Status)
-	ExchangeCaptureMode(mode int) (before int, _ Status) // of the calling thread
 	DestroyGraph(Graph) Status
 	Nodes(Graph) ([]GraphNode, Status)
 	NodeType(GraphNode) (int, Status)
-	KernelNode(GraphNode) (KernelNode, Status)
+	NodeFunction(GraphNode) (Function, Status)
 	Instantiate(Graph) (GraphExec, Status)
 	UploadGraph(GraphExec, Stream) Status
 	LaunchGraph(GraphExec, Stream) Status

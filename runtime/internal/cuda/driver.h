@@ -128,7 +128,6 @@ typedef struct { _Alignas(64) uint64_t opaque[16]; } CUtensorMap;
 	REQUIRED(cuStreamGetPriority, (CUstream, int *)) \
 	REQUIRED(cuStreamQuery, (CUstream)) \
 	REQUIRED(cuStreamWaitEvent, (CUstream, CUevent, unsigned)) \
-	REQUIRED(cuCtxGetStreamPriorityRange, (int *, int *)) \
 	REQUIRED(cuEventCreate, (CUevent *, unsigned)) \
 	REQUIRED(cuEventDestroy_v2, (CUevent)) \
 	REQUIRED(cuEventRecord, (CUevent, CUstream)) \
@@ -182,9 +181,7 @@ typedef struct { _Alignas(64) uint64_t opaque[16]; } CUtensorMap;
 	OPTIONAL(cuGraphKernelNodeGetParams_v2, (CUgraphNode, CUDA_KERNEL_NODE_PARAMS *)) \
 	OPTIONAL(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *)) \
 	OPTIONAL(cuTensorMapEncodeTiled, (CUtensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, \
-		const uint32_t *, const uint32_t *, int, int, int, int)) \
-	OPTIONAL(cuTensorMapEncodeIm2col, (CUtensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, \
-		const int *, const int *, uint32_t, uint32_t, const uint32_t *, int, int, int, int))
+		const uint32_t *, const uint32_t *, int, int, int, int))
 
 #define KG_MEMBER(name, args) CUresult (*name) args;
 struct kg_driver { KG_FUNCTIONS(KG_MEMBER, KG_MEMBER) };

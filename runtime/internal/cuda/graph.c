@@ -2,8 +2,6 @@
 
 #include "graph.h"
 
-kg_status kg_capture_exchange_mode(int *mode) { return KG_CALL(cuThreadExchangeStreamCaptureMode, mode); }
-
 kg_status kg_capture_begin(CUcontext ctx, CUstream stream, int mode) {
 	CUcontext before;
 	kg_status s = kg_enter(ctx, &before);
@@ -40,17 +38,13 @@ kg_status kg_node_params(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params) {
 	                                                       : KG_CALL(cuGraphKernelNodeGetParams, node, params);
 }
 
-kg_status kg_node_kernel(CUcontext ctx, CUgraphNode node, CUfunction *function, uint32_t *shape) {
+kg_status kg_node_function(CUcontext ctx, CUgraphNode node, CUfunction *function) {
 	CUDA_KERNEL_NODE_PARAMS p = { 0 };
 	CUcontext before;
 	kg_status s = kg_enter(ctx, &before);
 	if (s != 0) return s;
 	s = kg_node_params(node, &p);
 	*function = p.func;
-	const uint32_t stated[] = {
-		p.gridDimX, p.gridDimY, p.gridDimZ, p.blockDimX, p.blockDimY, p.blockDimZ, p.sharedMemBytes,
-	};
-	for (size_t i = 0; i < sizeof stated / sizeof stated[0]; i++) shape[i] = stated[i];
 	return kg_leave(ctx, before, s);
 }
 

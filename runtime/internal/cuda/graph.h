@@ -5,9 +5,6 @@
 
 // Captures, graphs, their nodes and their executables.
 
-// kg_capture_exchange_mode sets the calling thread's capture mode and tells what
-// it was.
-kg_status kg_capture_exchange_mode(int *mode);
 kg_status kg_capture_begin(CUcontext ctx, CUstream stream, int mode);
 kg_status kg_capture_end(CUcontext ctx, CUstream stream, CUgraph *graph);
 
@@ -23,10 +20,7 @@ kg_status kg_graph_destroy(CUcontext ctx, CUgraph graph);
 // nodes NULL, how many there are.
 kg_status kg_graph_nodes(CUcontext ctx, CUgraph graph, CUgraphNode *nodes, size_t *count);
 kg_status kg_node_type(CUcontext ctx, CUgraphNode node, int *type);
-
-// kg_node_kernel: shape is seven numbers, the grid, the CTA and the bytes of
-// dynamic shared memory.
-kg_status kg_node_kernel(CUcontext ctx, CUgraphNode node, CUfunction *function, uint32_t *shape);
+kg_status kg_node_function(CUcontext ctx, CUgraphNode node, CUfunction *function);
 
 // kg_node_params tells all of a kernel node, what it points to being the graph's.
 // The context is current.

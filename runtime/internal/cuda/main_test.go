@@ -86,7 +86,7 @@ func expect(t *testing.T, s cuda.Status, call string, result int) {
 
 func stream(t *testing.T, ctx cuda.Context) cuda.Stream {
 	t.Helper()
-	st, s := ctx.NewStream()
+	st, s := ctx.NewStream(0)
 	must(t, s)
 	t.Cleanup(func() { must(t, ctx.Destroy(st)) })
 	return st

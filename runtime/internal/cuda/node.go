@@ -31,17 +31,12 @@ func (c Context) NodeType(n GraphNode) (int, Status) {
 	return int(t), Status(s)
 }
 
-// KernelNode returns what a kernel node launches, as the graph has it: an
+// NodeFunction returns what a kernel node launches, as the graph has it: an
 // executable's update does not show.
-func (c Context) KernelNode(n GraphNode) (KernelNode, Status) {
+func (c Context) NodeFunction(n GraphNode) (Function, Status) {
 	var f C.CUfunction
-	var shape [7]C.uint32_t
-	s := C.kg_node_kernel(c.c(), n.c(), &f, &shape[0])
-	k := KernelNode{Function: Function(unsafe.Pointer(f)), Shared: uint32(shape[6])}
-	for i := range 3 {
-		k.Grid[i], k.Block[i] = uint32(shape[i]), uint32(shape[3+i])
-	}
-	return k, Status(s)
+	s := C.kg_node_function(c.c(), n.c(), &f)
+	return Function(unsafe.Pointer(f)), Status(s)
 }
 
 // Update makes a kernel node of an executable launch the plan's function with

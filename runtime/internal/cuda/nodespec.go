@@ -9,10 +9,3 @@ const (
 	NodeAlloc  = 10
 	NodeFree   = 11
 )
-
-// KernelNode is what a kernel node launches.
-type KernelNode struct {
-	Function    Function
-	Grid, Block [3]uint32
-	Shared      uint32 // dynamic shared memory per CTA, bytes
-}

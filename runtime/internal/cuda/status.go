@@ -49,6 +49,7 @@ const (
 	InvalidSource    = 300
 
 	CooperativeTooLarge = 720
+	NotSupported        = 801 // by the driver, or by the device
 )
 
 // Breaks reports whether a result is of those that the device does not recover

@@ -23,10 +23,6 @@ kg_status kg_stream_priority(CUcontext ctx, CUstream stream, int *priority) {
 	KG_IN(ctx, KG_CALL(cuStreamGetPriority, stream, priority));
 }
 
-kg_status kg_stream_priorities(CUcontext ctx, int *least, int *greatest) {
-	KG_IN(ctx, KG_CALL(cuCtxGetStreamPriorityRange, least, greatest));
-}
-
 kg_status kg_stream_query(CUcontext ctx, CUstream stream) { KG_IN_RELAXED(ctx, KG_CALL(cuStreamQuery, stream)); }
 
 kg_status kg_stream_wait(CUcontext ctx, CUstream stream, CUevent event) {

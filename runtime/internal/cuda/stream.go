@@ -15,13 +15,10 @@ import "C"
 
 import "unsafe"
 
-// NewStream creates a stream of the default priority, which does not wait for the
-// legacy default stream.
-func (c Context) NewStream() (Stream, Status) { return c.NewPriorityStream(0) }
-
-// NewPriorityStream is NewStream with a priority: the lower the number, the
-// sooner. The driver takes the nearest that it has.
-func (c Context) NewPriorityStream(priority int) (Stream, Status) {
+// NewStream creates a stream, which does not wait for the legacy default stream,
+// of a priority: 0 is the default, and the lower the number, the sooner. The driver
+// takes the nearest that it has.
+func (c Context) NewStream(priority int) (Stream, Status) {
 	var stream C.CUstream
 	s := C.kg_stream_create(c.c(), C.int(priority), &stream)
 	return Stream(unsafe.Pointer(stream)), Status(s)
@@ -32,14 +29,6 @@ func (c Context) Priority(stream Stream) (int, Status) {
 	var priority C.int
 	s := C.kg_stream_priority(c.c(), stream.c(), &priority)
 	return int(priority), Status(s)
-}
-
-// PriorityRange is the numbers of the least urgent and the most urgent priority:
-// 0 and -5, say. Both are 0 on a device without priorities.
-func (c Context) PriorityRange() (least, greatest int, _ Status) {
-	var l, g C.int
-	s := C.kg_stream_priorities(c.c(), &l, &g)
-	return int(l), int(g), Status(s)
 }
 
 // Destroy gives the stream up; what is queued still runs.

@@ -13,7 +13,6 @@ kg_status kg_stream_wait(CUcontext ctx, CUstream stream, CUevent event);
 kg_status kg_stream_capturing(CUcontext ctx, CUstream stream, int *capturing);
 kg_status kg_stream_context(CUcontext ctx, CUstream stream, CUcontext *of);
 kg_status kg_stream_priority(CUcontext ctx, CUstream stream, int *priority);
-kg_status kg_stream_priorities(CUcontext ctx, int *least, int *greatest);
 
 kg_status kg_event_create(CUcontext ctx, unsigned flags, CUevent *event);
 kg_status kg_event_destroy(CUcontext ctx, CUevent event);

@@ -38,7 +38,7 @@ func (Device) Attribute(int) (int, Status)        { return 0, unavailable }
 func (Device) TotalMemory() (uint64, Status)      { return 0, unavailable }
 func (Device) Retain() (Context, Status)          { return 0, unavailable }
 func (Context) Release(Device) Status             { return unavailable }
-func (Context) NewStream() (Stream, Status)       { return 0, unavailable }
+func (Context) NewStream(int) (Stream, Status)    { return 0, unavailable }
 func (Context) Destroy(Stream) Status             { return unavailable }
 func (Context) Synchronize(Stream) Status         { return unavailable }
 func (Context) IsCapturing(Stream) (bool, Status) { return false, unavailable }
@@ -82,9 +82,7 @@ func (Plan) LaunchCaptured(Stream, uint32, uint32, uint32, unsafe.Pointer, uint6
 func (Plan) Scratch(GraphNode) ([2]uint64, Status)             { return [2]uint64{}, unavailable }
 func (Plan) SetScratch(GraphExec, GraphNode, [2]uint64) Status { return unavailable }
 
-func (Context) NewPriorityStream(int) (Stream, Status)              { return 0, unavailable }
 func (Context) Priority(Stream) (int, Status)                       { return 0, unavailable }
-func (Context) PriorityRange() (least, greatest int, _ Status)      { return 0, 0, unavailable }
 func (Context) Query(Stream) Status                                 { return unavailable }
 func (Context) Wait(Stream, Event) Status                           { return unavailable }
 func (Context) NewEvent(uint32) (Event, Status)                     { return 0, unavailable }
@@ -113,18 +111,15 @@ func (Context) Fill16Async(Stream, uint64, uint16, uint64) Status             { 
 func (Context) Fill32Async(Stream, uint64, uint32, uint64) Status             { return unavailable }
 func (Context) ActiveBlocks(Function, int, int) (int, Status)                 { return 0, unavailable }
 func (Context) ActiveClusters(Function, int, int, [3]int) (int, Status)       { return 0, unavailable }
-func (Context) EncodeTiled(*Tensor, *[5]uint32, *TensorMap) Status            { return unavailable }
-func (Context) EncodeIm2col(*Tensor, *Pixels, *TensorMap) Status              { return unavailable }
 
-func (Context) ExchangeCaptureMode(int) (before int, _ Status) { return 0, unavailable }
-func (Context) BeginCapture(Stream, int) Status                { return unavailable }
-func (Context) EndCapture(Stream) (Graph, Status)              { return 0, unavailable }
-func (Context) CaptureInfo(Stream) (CaptureInfo, Status)       { return CaptureInfo{}, unavailable }
-func (Context) DestroyGraph(Graph) Status                      { return unavailable }
-func (Context) Instantiate(Graph) (GraphExec, Status)          { return 0, unavailable }
-func (Context) DestroyGraphExec(GraphExec) Status              { return unavailable }
-func (Context) UploadGraph(GraphExec, Stream) Status           { return unavailable }
-func (Context) LaunchGraph(GraphExec, Stream) Status           { return unavailable }
-func (Context) Nodes(Graph) ([]GraphNode, Status)              { return nil, unavailable }
-func (Context) NodeType(GraphNode) (int, Status)               { return 0, unavailable }
-func (Context) KernelNode(GraphNode) (KernelNode, Status)      { return KernelNode{}, unavailable }
+func (Context) BeginCapture(Stream, int) Status           { return unavailable }
+func (Context) EndCapture(Stream) (Graph, Status)         { return 0, unavailable }
+func (Context) CaptureInfo(Stream) (CaptureInfo, Status)  { return CaptureInfo{}, unavailable }
+func (Context) DestroyGraph(Graph) Status                 { return unavailable }
+func (Context) Instantiate(Graph) (GraphExec, Status)     { return 0, unavailable }
+func (Context) DestroyGraphExec(GraphExec) Status         { return unavailable }
+func (Context) UploadGraph(GraphExec, Stream) Status      { return unavailable }
+func (Context) LaunchGraph(GraphExec, Stream) Status      { return unavailable }
+func (Context) Nodes(Graph) ([]GraphNode, Status)         { return nil, unavailable }
+func (Context) NodeType(GraphNode) (int, Status)          { return 0, unavailable }
+func (Context) NodeFunction(GraphNode) (Function, Status) { return 0, unavailable }

@@ -29,10 +29,6 @@ func errSpoilt() cuda.Status {
 	return faultf(cuda.CaptureWasInvalidated, "a call before this one spoilt the capture")
 }
 
-// ExchangeCaptureMode changes nothing: no call that a mode forbids is harmful
-// here.
-func (d *Driver) ExchangeCaptureMode(mode int) (before int, _ cuda.Status) { return mode, cuda.OK }
-
 // BeginCapture makes the stream collect its work into a graph.
 func (d *Driver) BeginCapture(h cuda.Stream, mode int) cuda.Status {
 	failed := d.lock()

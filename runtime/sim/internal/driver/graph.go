@@ -13,7 +13,7 @@ type node struct {
 	work   work
 
 	// Of a kernel node.
-	kernel   cuda.KernelNode
+	function cuda.Function
 	launched *launched
 }
 
@@ -76,15 +76,15 @@ func (d *Driver) NodeType(h cuda.GraphNode) (int, cuda.Status) {
 	return n.kind, d.failed
 }
 
-// KernelNode is what a kernel node launches.
-func (d *Driver) KernelNode(h cuda.GraphNode) (cuda.KernelNode, cuda.Status) {
+// NodeFunction is what a kernel node launches.
+func (d *Driver) NodeFunction(h cuda.GraphNode) (cuda.Function, cuda.Status) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := d.nodes[h]
 	if n == nil || n.kind != cuda.NodeKernel {
-		return cuda.KernelNode{}, errNoGraph(uintptr(h), "kernel node")
+		return 0, errNoGraph(uintptr(h), "kernel node")
 	}
-	return n.kernel, d.failed
+	return n.function, d.failed
 }
 
 // Instantiate makes an executable of the graph.

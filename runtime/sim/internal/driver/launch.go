@@ -128,12 +128,7 @@ func (l *launcher) node(x, y, z uint32, args unsafe.Pointer, globalScratch, prof
 		kind:     cuda.NodeKernel,
 		work:     l.d.unlessFailed(n.run),
 		launched: n,
-		kernel: cuda.KernelNode{
-			Function: l.spec.Function,
-			Grid:     [3]uint32{x, y, z},
-			Block:    [3]uint32{uint32(l.spec.Threads), 1, 1},
-			Shared:   uint32(l.spec.Shared),
-		},
+		function: l.spec.Function,
 	}
 }
 

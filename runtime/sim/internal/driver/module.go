@@ -136,13 +136,3 @@ func (d *Driver) ActiveBlocks(f cuda.Function, threads, shared int) (int, cuda.S
 func (d *Driver) ActiveClusters(cuda.Function, int, int, [3]int) (int, cuda.Status) {
 	return 0, faultf(cuda.NotSupported, "sm_80 has no clusters")
 }
-
-// EncodeTiled is refused: sm_80 has no tensor maps.
-func (d *Driver) EncodeTiled(*cuda.Tensor, *[5]uint32, *cuda.TensorMap) cuda.Status {
-	return faultf(cuda.NotSupported, "sm_80 has no tensor maps")
-}
-
-// EncodeIm2col is refused: sm_80 has no tensor maps.
-func (d *Driver) EncodeIm2col(*cuda.Tensor, *cuda.Pixels, *cuda.TensorMap) cuda.Status {
-	return faultf(cuda.NotSupported, "sm_80 has no tensor maps")
-}

@@ -20,14 +20,11 @@ type stream struct {
 // work is one operation on the device.
 type work func() error
 
-// NewStream makes a stream.
-func (d *Driver) NewStream() (cuda.Stream, cuda.Status) { return d.NewPriorityStream(0) }
-
 // The priorities that a stream can have. All run alike.
 const leastPriority, greatestPriority = 0, -5
 
-// NewPriorityStream makes a stream of the nearest priority there is.
-func (d *Driver) NewPriorityStream(priority int) (cuda.Stream, cuda.Status) {
+// NewStream makes a stream of the nearest priority there is.
+func (d *Driver) NewStream(priority int) (cuda.Stream, cuda.Status) {
 	failed := d.lock()
 	defer d.mu.Unlock()
 	if failed != cuda.OK {
@@ -47,11 +44,6 @@ func (d *Driver) Priority(h cuda.Stream) (int, cuda.Status) {
 		return 0, status
 	}
 	return s.priority, cuda.OK
-}
-
-// PriorityRange is the least and the most urgent priority.
-func (d *Driver) PriorityRange() (least, greatest int, _ cuda.Status) {
-	return leastPriority, greatestPriority, cuda.OK
 }
 
 // Owns reports whether the device has such a stream.
