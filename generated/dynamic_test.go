@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kerngen/kerngen/generated/attention"
 	"github.com/kerngen/kerngen/generated/cooperative"
 	"github.com/kerngen/kerngen/generated/descriptor"
 	"github.com/kerngen/kerngen/generated/dropout"
@@ -25,7 +26,7 @@ import (
 func registry() map[string]*kernrt.Kernel {
 	all := map[string]*kernrt.Kernel{}
 	for pkg, kernels := range map[string][]*kernrt.Kernel{
-		"cooperative": cooperative.Kernels(), "descriptor": descriptor.Kernels(), "dropout": dropout.Kernels(),
+		"attention": attention.Kernels(), "cooperative": cooperative.Kernels(), "descriptor": descriptor.Kernels(), "dropout": dropout.Kernels(),
 		"histogram": histogram.Kernels(), "matmul": matmul.Kernels(), "norm": norm.Kernels(), "pdl": pdl.Kernels(),
 		"scalars": scalars.Kernels(), "softmax": softmax.Kernels(), "tensor": tensor.Kernels(), "vec": vec.Kernels(),
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kerngen/kerngen/generated/attention"
 	"github.com/kerngen/kerngen/generated/cooperative"
 	"github.com/kerngen/kerngen/generated/descriptor"
 	"github.com/kerngen/kerngen/generated/dropout"
@@ -27,6 +28,7 @@ type referenceLaunch = func(b *boundCase, s *kernrt.Stream, grid kernrt.Grid) er
 // referenceLaunches launch a case of each kernel through its Launch function.
 var referenceLaunches = map[string]referenceLaunch{
 	"vec.add":               byType{"fp32": launchAdd[float32], "fp16": launchAdd[kernrt.Float16], "bf16": launchAdd[kernrt.BFloat16]}.launch,
+	"attention.attention":   byType{"fp16": launchAttention[kernrt.Float16], "bf16": launchAttention[kernrt.BFloat16]}.launch,
 	"softmax.softmax":       byType{"fp32": launchSoftmax[float32], "fp16": launchSoftmax[kernrt.Float16], "bf16": launchSoftmax[kernrt.BFloat16]}.launch,
 	"norm.layer_norm":       byType{"fp32": launchLayerNorm[float32], "fp16": launchLayerNorm[kernrt.Float16], "bf16": launchLayerNorm[kernrt.BFloat16]}.launch,
 	"dropout.dropout":       byType{"fp32": launchDropout[float32], "fp16": launchDropout[kernrt.Float16], "bf16": launchDropout[kernrt.BFloat16]}.launch,
@@ -92,6 +94,10 @@ func launchSoftmax[T float32 | kernrt.Float16 | kernrt.BFloat16](b *boundCase, s
 func launchLayerNorm[T float32 | kernrt.Float16 | kernrt.BFloat16](b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
 	return norm.LaunchLayerNorm(s, grid, pointer[T](b, "x_ptr"), pointer[T](b, "weight_ptr"), pointer[T](b, "bias_ptr"), pointer[T](b, "out_ptr"),
 		b.i32("x_stride"), b.i32("out_stride"), b.i32("n_cols"), b.fp32("eps"))
+}
+
+func launchAttention[T half](b *boundCase, s *kernrt.Stream, grid kernrt.Grid) error {
+	return attention.LaunchAttention(s, grid, pointer[T](b, "q_ptr"), pointer[T](b, "k_ptr"), pointer[T](b, "v_ptr"), pointer[T](b, "out_ptr"), b.fp32("scale"), b.i32("n"))
 }
 
 func launchDropout[T float32 | kernrt.Float16 | kernrt.BFloat16](b *boundCase, s *kernrt.Stream, _ kernrt.Grid) error {

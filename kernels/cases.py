@@ -287,6 +287,15 @@ def pdl(kernel):
                    launches=5)
 
 
+def attention(kernel):
+    for heads, n in (1, 64), (2, 256), (3, 640):
+        inputs = Inputs(kernel, label := f"{heads}x{n}")
+        size = heads * n * kernel.args["D"]
+        yield Case(kernel, label, (n // kernel.args["BLOCK_M"], heads, 1),
+                   {**{p: inputs.normal(p, size) for p in ("q_ptr", "k_ptr", "v_ptr")},
+                    "out_ptr": inputs.output("out_ptr", size), "scale": 0.125, "n": n})
+
+
 def cooperative(kernel):
     for n, programs in (5, 1), (100_001, 7), (1_000_003, 64):
         inputs = Inputs(kernel, str(n))
@@ -297,7 +306,7 @@ def cooperative(kernel):
 
 
 MAKERS = {f.__name__: f
-          for f in (vec, softmax, norm, matmul, scalars, dropout, histogram, descriptor, tensor, pdl, cooperative)}
+          for f in (vec, softmax, norm, matmul, scalars, dropout, histogram, descriptor, tensor, pdl, cooperative, attention)}
 
 
 def cases(sm):

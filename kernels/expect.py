@@ -148,3 +148,11 @@ def cooperative(run, x, out, n):
     yield "partial_ptr", out["partial_ptr"].double().sum().reshape(1), x["x_ptr"].double().sum().reshape(1), 1e-5, 0
     arrived = out["arrived_ptr"]
     yield "arrived_ptr", arrived, run.torch.full_like(arrived, run.case.grid[0] * run.case.launches), 0, 0
+
+
+def attention(run, x, out, n):
+    heads = [x[p].double().view(run.case.grid[1], n["n"], -1) for p in ("q_ptr", "k_ptr", "v_ptr")]
+    want = run.torch.nn.functional.scaled_dot_product_attention(*heads, scale=n["scale"])
+    # Weights are rounded to the type before they are summed: an average of values keeps their relative error.
+    relative, absolute = rounding(run, "out_ptr", 1e-5, 1e-5)
+    yield "out_ptr", out["out_ptr"], want, relative, absolute + relative * x["v_ptr"].double().abs().max().item()

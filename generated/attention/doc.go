@@ -1,0 +1,2 @@
+// Package attention computes attention over keys and values.
+package attention
