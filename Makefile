@@ -3,7 +3,7 @@
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BUNDLE = dist/gpu
 
-.PHONY: all generate test fuzz check bench gpu-bundle clean
+.PHONY: all generate test fuzz check bench bench-simulated gpu-bundle clean
 
 all: generate test
 
@@ -28,6 +28,11 @@ check:
 bench:
 	go run ./benchmarks/launch
 	go run ./benchmarks/copies
+
+# The simulated device against Triton's interpreter; PYTHON has Triton and numpy.
+PYTHON = python3
+bench-simulated:
+	go run ./benchmarks/simulated -python $(PYTHON)
 
 # Test binaries, benchmark and data for a machine with a GPU and no Go: copy the
 # folder there and run its run.sh.
