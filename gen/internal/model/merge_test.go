@@ -313,13 +313,15 @@ func TestSuffixNames(t *testing.T) {
 func FuzzParseSignature(f *testing.F) {
 	f.Add("x_ptr: *fp32:16, n: i32")
 	f.Add("x: tensordesc<fp16[64, 64],layout(a, b)>, n: i32")
+	f.Add("x, n: u32")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseSignature(text)
 		if err != nil {
 			return
 		}
 		for _, a := range s.args {
-			if a.name == "" || a.typ.Size() < 1 || a.promised && a.typ.Pointer == 0 && !a.typ.isInteger() {
+			untyped := a.typ == Type{} && !a.promised
+			if a.name == "" || !untyped && a.typ.Size() < 1 || a.promised && a.typ.Pointer == 0 && !a.typ.isInteger() {
 				t.Errorf("%q is read as %+v", text, a)
 			}
 		}
