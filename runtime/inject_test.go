@@ -181,6 +181,10 @@ func sweep(d *fakecuda.Driver, context uintptr, left []fakecuda.Leak) {
 			d.Call("cuMemFreeHost", l.Handle)
 		case "pool":
 			d.Call("cuMemPoolDestroy", l.Handle)
+		case "graph":
+			d.Call("cuGraphDestroy", l.Handle)
+		case "exec":
+			d.Call("cuGraphExecDestroy", l.Handle)
 		case "event":
 			d.Call("cuEventDestroy_v2", l.Handle)
 		case "context":
