@@ -73,7 +73,7 @@ func (on *onDevice) checkTensorMemory(args unsafe.Pointer) error {
 		if err := on.checkAddress(t.name, d.Address); err != nil {
 			return err
 		}
-		if err := on.checkAddress("the last byte of "+t.name, t.end(&d)-1); err != nil {
+		if err := on.checkAddress("the last byte of "+t.name, t.last(&d)); err != nil {
 			return err
 		}
 	}

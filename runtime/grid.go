@@ -5,7 +5,8 @@ import "fmt"
 // Grid is how many programs of a kernel a launch runs, in up to three
 // dimensions: what Triton's kernel[grid] takes. A kernel whose CTAs form
 // clusters runs one cluster a program. Grid1D, Grid2D and Grid3D make one; the
-// zero Grid is refused. A dimension of 0 makes a launch that does nothing and
+// zero Grid stands for the one that the kernel declares, and is refused where it
+// declares none. A dimension of 0 makes a launch that does nothing and
 // succeeds; a negative one is an error of the launch.
 type Grid struct {
 	x, y, z  int

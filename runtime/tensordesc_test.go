@@ -447,6 +447,8 @@ func TestDebugChecksTensors(t *testing.T) {
 	must(t, launch(halfTensor(b.Ptr().Addr(), 64, 64)))
 	wantRefused(t, launch(halfTensor(0x10, 64, 64)), kernrt.ErrArgument, "x_desc = 0x10 is no address that the driver knows")
 	wantRefused(t, launch(halfTensor(b.Ptr().Addr(), 1<<20, 64)), kernrt.ErrArgument, "the last byte of x_desc = ")
+	// Its bytes are more than 64 bits count, and were they wrapped it would fit.
+	wantRefused(t, launch(halfTensor(b.Ptr().Addr(), 1<<30+1, 64).WithStrides(1<<38, 1)), kernrt.ErrArgument, "the last byte of x_desc = 0xffffffffffffffff")
 }
 
 func TestTensorDescText(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -193,13 +194,18 @@ func (on *onDevice) withTensors(err error, args unsafe.Pointer) error {
 	return err
 }
 
-// end is the address behind the tensor's last byte.
-func (t *tensorParam) end(d *cuda.Desc) uint64 {
-	elements := int64(1)
+// last is the address of the tensor's last byte, the highest there is where that
+// lies beyond. The tensor has passed check.
+func (t *tensorParam) last(d *cuda.Desc) uint64 {
+	last := d.Address + uint64(t.elemSize) - 1
 	for i := range t.rank {
-		elements += (d.Shape[i] - 1) * d.Strides[i]
+		over, bytes := bits.Mul64(uint64(d.Shape[i]-1), uint64(d.Strides[i]*t.elemSize))
+		var carry uint64
+		if last, carry = bits.Add64(last, bytes, 0); over != 0 || carry != 0 {
+			return math.MaxUint64
+		}
 	}
-	return d.Address + uint64(elements*t.elemSize)
+	return last
 }
 
 // passTensor appends to a plan what the image takes of parameter p, a tensor in
