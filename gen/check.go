@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/kerngen/kerngen/gen/internal/diag"
 	"github.com/kerngen/kerngen/gen/internal/generated"
 )
 
@@ -26,7 +27,7 @@ func Check(dir string, files []File) (string, error) {
 		pos := filepath.Join(dir, f.Name)
 		old, err := os.ReadFile(pos)
 		if err != nil && !os.IsNotExist(err) {
-			return "", fileError(pos, err)
+			return "", diag.File(pos, err)
 		}
 		changes[f.Name] = change(pos, old, f.Content, err == nil, true)
 	}
@@ -34,7 +35,7 @@ func Check(dir string, files []File) (string, error) {
 		pos := filepath.Join(dir, name)
 		old, err := os.ReadFile(pos)
 		if err != nil {
-			return "", fileError(pos, err)
+			return "", diag.File(pos, err)
 		}
 		changes[name] = change(pos, old, nil, true, false)
 	}

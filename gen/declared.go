@@ -53,7 +53,7 @@ func declared(dir, pkg string) (map[string]string, error) {
 		}
 		content, err := os.ReadFile(pos)
 		if err != nil {
-			faults.Add(fileError(pos, err))
+			faults.Add(diag.File(pos, err))
 			continue
 		}
 		file, _ := parser.ParseFile(fset, filepath.ToSlash(pos), content, parser.SkipObjectResolution)

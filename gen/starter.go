@@ -21,7 +21,7 @@ func Init(source string) (path string, err error) {
 	}
 	text, err := os.ReadFile(source)
 	if err != nil {
-		return "", fileError(pos, err)
+		return "", diag.File(pos, err)
 	}
 	content, err := starter.Write(pos, filepath.Base(source), text)
 	if err != nil {
@@ -33,12 +33,12 @@ func Init(source string) (path string, err error) {
 		return "", diag.Errorf(filepath.ToSlash(path), "is there already, and init changes no file").Fix("add the kernels to it, or move it and merge the two")
 	}
 	if err != nil {
-		return "", fileError(filepath.ToSlash(path), err)
+		return "", diag.File(path, err)
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path)
-		return "", fileError(filepath.ToSlash(path), err)
+		return "", diag.File(path, err)
 	}
 	return path, nil
 }

@@ -37,7 +37,7 @@ func Write(dir string, files []File) error {
 	}
 	if fault == nil {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return fileError(dir, err)
+			return diag.File(dir, err)
 		}
 	}
 	release, held, err := lock.Folder(dir, lockWait)
@@ -47,7 +47,7 @@ func Write(dir string, files []File) error {
 	case fault != nil && err != nil:
 		return fault
 	case err != nil:
-		return fileError(dir, err)
+		return diag.File(dir, err)
 	}
 	defer release()
 	if p, err = compareFolder(dir, files); err != nil { // whatever another run was at, it is done now
@@ -147,7 +147,7 @@ func readFolder(dir string) (folder, error) {
 	err = inParallel(len(sources), func(i int) (err error) {
 		pos := filepath.Join(dir, sources[i])
 		if contents[i], err = os.ReadFile(pos); err != nil {
-			return fileError(pos, err)
+			return diag.File(pos, err)
 		}
 		return nil
 	})
@@ -183,7 +183,7 @@ func readDir(dir string) ([]fs.DirEntry, error) {
 	if info, err2 := os.Stat(dir); err2 == nil && !info.IsDir() {
 		return nil, diag.Errorf(dir, "not a folder").Fix("move it, or make another folder the package's")
 	}
-	return nil, fileError(dir, err).Fix("mend that, or make another folder the package's")
+	return nil, diag.File(dir, err).Fix("mend that, or make another folder the package's")
 }
 
 // compare says how the file of want's name stands to it.
@@ -199,7 +199,7 @@ func (f folder) compare(want File) (standing, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return absent, nil
 		case err != nil:
-			return unknown, fileError(pos, err)
+			return unknown, diag.File(pos, err)
 		}
 		regular = info.Mode().IsRegular()
 	}
@@ -210,7 +210,7 @@ func (f folder) compare(want File) (standing, error) {
 	if !known {
 		var err error
 		if content, err = os.ReadFile(pos); err != nil {
-			return unknown, fileError(pos, err)
+			return unknown, diag.File(pos, err)
 		}
 	}
 	if !bytes.Equal(content, want.Content) && !samePacked(want.Name, content, want.Content) {
@@ -254,49 +254,31 @@ func (p plan) apply(dir string, alone bool) error {
 	if alone {
 		for _, name := range p.staged {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				return fileError(filepath.Join(dir, name), err)
+				return diag.File(filepath.Join(dir, name), err)
 			}
 		}
 	}
 	if len(p.write) > 0 {
 		staged, err := os.MkdirTemp(dir, stagingPrefix)
 		if err != nil {
-			return fileError(dir, err)
+			return diag.File(dir, err)
 		}
 		defer os.RemoveAll(staged)
 		for _, f := range p.write {
 			if err := os.WriteFile(filepath.Join(staged, f.Name), f.Content, 0o666); err != nil {
-				return fileError(filepath.Join(dir, f.Name), err)
+				return diag.File(filepath.Join(dir, f.Name), err)
 			}
 		}
 		for _, f := range p.write {
 			if err := os.Rename(filepath.Join(staged, f.Name), filepath.Join(dir, f.Name)); err != nil {
-				return fileError(filepath.Join(dir, f.Name), err)
+				return diag.File(filepath.Join(dir, f.Name), err)
 			}
 		}
 	}
 	for _, name := range p.remove {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			return fileError(filepath.Join(dir, name), err)
+			return diag.File(filepath.Join(dir, name), err)
 		}
 	}
 	return nil
-}
-
-// fileError is a fault of the file system, told without the system's own mention
-// of a path.
-func fileError(pos string, err error) *diag.Error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	var linkError *os.LinkError
-	if errors.As(err, &linkError) {
-		err = linkError.Err
-	}
-	fault := diag.Errorf(pos, "%v", err)
-	if errors.Is(err, fs.ErrPermission) {
-		fault.Fix("give this user access to it")
-	}
-	return fault
 }

@@ -29,7 +29,7 @@ func isTerminal(f *os.File) bool {
 }
 
 // Plan shows the cross product before it is compiled.
-func (p *progress) Plan(products []gen.CompileProduct, images int) {
+func (p *progress) Plan(products []gen.CompileProduct) {
 	for _, k := range products {
 		variants := k.Factors
 		if k.Variants > 1 {

@@ -24,7 +24,7 @@ func TestProgress(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := &progress{to: &b, terminal: c.terminal}
-		p.Plan([]gen.CompileProduct{{Package: "vec", Kernel: "add", Variants: 6, Targets: 2, Factors: "2 types T × 3 alternatives of n", Images: 1}}, 1)
+		p.Plan([]gen.CompileProduct{{Package: "vec", Kernel: "add", Variants: 6, Targets: 2, Factors: "2 types T × 3 alternatives of n", Images: 1}})
 		p.Done(`kernel "add", sm_80`, 1, 4, nil)
 		p.Done("a", 2, 4, nil)
 		p.Done("b", 3, 4, errors.New("fault"))

@@ -86,7 +86,7 @@ func findIn(arg string, faults *diag.List) ([]kernel, []string) {
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
-		fault := diag.Errorf(pos, "cannot be read: %v", bare(err))
+		fault := diag.Errorf(pos, "cannot be read: %v", diag.Bare(err))
 		if errors.Is(err, fs.ErrNotExist) {
 			fault = diag.Errorf(pos, "does not exist")
 		}
@@ -150,7 +150,7 @@ func (w *walk) folder(dir, id string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		w.failed = true
-		w.faults.Add(diag.Errorf(filepath.ToSlash(dir), "cannot be read: %v", bare(err)).Fix("give the right to, or name other folders"))
+		w.faults.Add(diag.Errorf(filepath.ToSlash(dir), "cannot be read: %v", diag.Bare(err)).Fix("give the right to, or name other folders"))
 		return
 	}
 	output := generatedIn(dir, entries)

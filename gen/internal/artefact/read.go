@@ -136,7 +136,7 @@ func readFile(name string, limit int64, regular bool) ([]byte, error) {
 			if _, lerr := os.Lstat(name); lerr == nil {
 				return nil, fmt.Errorf("it is a symbolic link to nothing")
 			}
-			return nil, bare(err)
+			return nil, diag.Bare(err)
 		}
 		if !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("it is not a regular file")
@@ -144,12 +144,12 @@ func readFile(name string, limit int64, regular bool) ([]byte, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, bare(err)
+		return nil, diag.Bare(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, bare(err)
+		return nil, diag.Bare(err)
 	}
 	tooLarge := fmt.Errorf("it is larger than %d MiB", limit>>20)
 	if info.Size() > limit {
@@ -166,17 +166,8 @@ func readFile(name string, limit int64, regular bool) ([]byte, error) {
 			return data, nil
 		}
 		if err != nil {
-			return nil, bare(err)
+			return nil, diag.Bare(err)
 		}
 	}
 	return nil, tooLarge
-}
-
-// bare drops the operation and the path that os puts around an error.
-func bare(err error) error {
-	var perr *fs.PathError
-	if errors.As(err, &perr) {
-		return perr.Err
-	}
-	return err
 }

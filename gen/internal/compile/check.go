@@ -84,7 +84,7 @@ func (p *plan) staleFault(remedy string) error {
 func Recompile(ctx context.Context, c *config.Config, o Options) (string, error) {
 	temp, err := os.MkdirTemp("", "kerngen-")
 	if err != nil {
-		return "", fileFault(os.TempDir(), err)
+		return "", diag.File(os.TempDir(), err)
 	}
 	defer os.RemoveAll(temp)
 	folder := filepath.Join(c.Dir, c.Artefacts)
@@ -142,7 +142,7 @@ func differences(b *strings.Builder, folder, want string) error {
 	for _, dir := range []string{folder, want} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fileFault(dir, err)
+			return diag.File(dir, err)
 		}
 		for _, e := range entries {
 			names[e.Name()] = true
@@ -156,11 +156,11 @@ func differences(b *strings.Builder, folder, want string) error {
 		case errors.Is(isErr, os.ErrNotExist):
 			fmt.Fprintf(b, "%s is missing, %d bytes\n", pos, len(wanted))
 		case isErr != nil:
-			return fileFault(pos, isErr)
+			return diag.File(pos, isErr)
 		case errors.Is(wantErr, os.ErrNotExist):
 			fmt.Fprintf(b, "%s is not made by the sources, %d bytes\n", pos, len(is))
 		case wantErr != nil:
-			return fileFault(pos, wantErr)
+			return diag.File(pos, wantErr)
 		case !bytes.Equal(is, wanted):
 			fmt.Fprintf(b, "%s is not what the sources give, %d bytes\n", pos, len(wanted))
 		}

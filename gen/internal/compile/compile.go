@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"github.com/kerngen/kerngen/gen/internal/config"
+	"github.com/kerngen/kerngen/gen/internal/diag"
 )
 
 // Mode says when to compile.
@@ -39,8 +40,8 @@ type Options struct {
 // Progress is told what happens, by one goroutine at a time.
 type Progress interface {
 	// Plan comes once, before anything is compiled: the variants of the kernels of
-	// which something is to be compiled, and the number of images.
-	Plan(products []Product, images int)
+	// which something is to be compiled, with the number of images.
+	Plan(products []Product)
 	// Done comes after each image: how many of all are done, and what went wrong.
 	Done(image string, done, all int, err error)
 }
@@ -84,7 +85,7 @@ func compileInto(ctx context.Context, folder string, c *config.Config, o Options
 		return nil, p.staleFault("compile it: run kerngen generate without --compile=never")
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return nil, fileFault(folder, err)
+		return nil, diag.File(folder, err)
 	}
 	unlock, err := lockFolder(folder)
 	if err != nil {

@@ -483,7 +483,7 @@ type cancelAfter struct {
 	cancel func()
 }
 
-func (c cancelAfter) Plan([]Product, int) {}
+func (c cancelAfter) Plan([]Product) {}
 func (c cancelAfter) Done(_ string, done, _ int, _ error) {
 	if done == c.n {
 		c.cancel()

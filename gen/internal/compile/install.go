@@ -26,18 +26,18 @@ type stage struct {
 func newStage(artefacts string) (*stage, error) {
 	entries, err := os.ReadDir(artefacts)
 	if err != nil {
-		return nil, fileFault(artefacts, err)
+		return nil, diag.File(artefacts, err)
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), stagingPrefix) {
 			if err := os.RemoveAll(filepath.Join(artefacts, e.Name())); err != nil {
-				return nil, fileFault(artefacts, err)
+				return nil, diag.File(artefacts, err)
 			}
 		}
 	}
 	temp, err := os.MkdirTemp(artefacts, stagingPrefix)
 	if err != nil {
-		return nil, fileFault(artefacts, err)
+		return nil, diag.File(artefacts, err)
 	}
 	temp, err = filepath.Abs(temp) // workers run in another folder
 	return &stage{artefacts, temp}, err
@@ -52,7 +52,7 @@ func lockFolder(artefacts string) (unlock func(), err error) {
 	case errors.Is(err, lock.ErrHeld):
 		return nil, diag.Errorf(artefacts, "another kerngen is compiling into this folder").Fix("wait until it is done")
 	case err != nil:
-		return nil, fileFault(artefacts, err)
+		return nil, diag.File(artefacts, err)
 	}
 	return unlock, nil
 }
@@ -66,7 +66,7 @@ func (s *stage) folder() (string, error) {
 		err = os.Chmod(dir, 0o755)
 	}
 	if err != nil {
-		return "", fileFault(s.temp, err)
+		return "", diag.File(s.temp, err)
 	}
 	return dir, nil
 }
@@ -80,7 +80,7 @@ func (s *stage) install(j *job, from, name string) ([]made, error) {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(from, name+sidecarExt), j.sidecar, 0o644); err != nil {
-		return nil, fileFault(from, err)
+		return nil, diag.File(from, err)
 	}
 	var fallback string
 	if j.ptx != "" {
@@ -114,7 +114,7 @@ func copyFile(to, from string) error {
 		err = os.WriteFile(to, data, 0o644)
 	}
 	if err != nil {
-		return fileFault(to, err)
+		return diag.File(to, err)
 	}
 	return nil
 }
@@ -125,14 +125,14 @@ func (s *stage) place(j *job, from, folder string) (made, error) {
 	m := made{Folder: folder, Inputs: j.inputs, Sidecar: sum(j.sidecar)}
 	var err error
 	if m.Size, m.SHA256, err = digest(from); err != nil {
-		return made{}, fileFault(from, err)
+		return made{}, diag.File(from, err)
 	}
 	to := filepath.Join(s.artefacts, filepath.FromSlash(folder))
 	if _, old, err := digest(to); err == nil && old == m.SHA256 {
 		return m, nil // Triton made the same bytes
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return made{}, fileFault(to, err)
+		return made{}, diag.File(to, err)
 	}
 	if _, err := os.Lstat(to); err == nil {
 		old, err := os.MkdirTemp(s.temp, "old")
@@ -140,11 +140,11 @@ func (s *stage) place(j *job, from, folder string) (made, error) {
 			err = os.Rename(to, filepath.Join(old, "folder"))
 		}
 		if err != nil {
-			return made{}, fileFault(to, err)
+			return made{}, diag.File(to, err)
 		}
 	}
 	if err := os.Rename(from, to); err != nil {
-		return made{}, fileFault(to, err)
+		return made{}, diag.File(to, err)
 	}
 	return m, nil
 }
@@ -159,7 +159,7 @@ func (s *stage) renew(j *job, folder string) (made, error) {
 	m := made{Folder: folder, Inputs: j.inputs, Sidecar: sum(j.sidecar)}
 	var err error
 	if m.Size, m.SHA256, err = digest(dir); err != nil {
-		return made{}, fileFault(dir, err)
+		return made{}, diag.File(dir, err)
 	}
 	return m, nil
 }

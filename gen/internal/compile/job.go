@@ -122,7 +122,7 @@ func (j *job) hash(c *config.Config, src *source) (string, error) {
 		for name, path := range named {
 			sum, err := hashFile(filepath.Join(c.Dir, filepath.FromSlash(path)))
 			if err != nil {
-				return "", diag.Errorf(j.conf.Pos, "kernel %q: extern_libs: %s: %v", j.conf.Function, path, bare(err))
+				return "", diag.Errorf(j.conf.Pos, "kernel %q: extern_libs: %s: %v", j.conf.Function, path, diag.Bare(err))
 			}
 			libs[name] = sum
 		}

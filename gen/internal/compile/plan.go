@@ -146,7 +146,7 @@ func (p *plan) changed(path string, s *source, kernels []string, python string, 
 		hash, ok := hashes[file]
 		if !ok {
 			if hash, err = hashFile(filepath.Join(p.conf.Dir, filepath.FromSlash(f.Path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, fileFault(file, err)
+				return nil, diag.File(file, err)
 			}
 			hashes[file] = hash
 		}

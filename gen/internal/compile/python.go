@@ -48,7 +48,7 @@ func lookFault(err error) error {
 	if e, ok := err.(*exec.Error); ok {
 		err = e.Err
 	}
-	return bare(err)
+	return diag.Bare(err)
 }
 
 // otherDistribution reports whether python surely has another Triton than the

@@ -45,7 +45,7 @@ func readRecord(folder string) (*record, error) {
 		return empty, nil
 	}
 	if err != nil {
-		return nil, fileFault(filepath.Join(folder, recordName), err)
+		return nil, diag.File(filepath.Join(folder, recordName), err)
 	}
 	var r record
 	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
@@ -140,7 +140,7 @@ func digest(dir string) (total int64, hash string, err error) {
 func replaceFile(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), stagingPrefix)
 	if err != nil {
-		return fileFault(path, err)
+		return diag.File(path, err)
 	}
 	defer os.Remove(f.Name())
 	if _, err = f.Write(content); err == nil {
@@ -150,29 +150,7 @@ func replaceFile(path string, content []byte) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fileFault(path, err)
+		return diag.File(path, err)
 	}
 	return nil
-}
-
-// fileFault is a fault of the file system, told without the system's own mention
-// of a path.
-func fileFault(path string, err error) error {
-	fault := diag.Errorf(filepath.ToSlash(path), "%v", bare(err))
-	if errors.Is(err, fs.ErrPermission) {
-		fault.Fix("give this user access to it")
-	}
-	return fault
-}
-
-func bare(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
 }

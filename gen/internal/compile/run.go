@@ -149,7 +149,7 @@ func (r *run) compile(made map[string]made) error {
 				products = append(products, *product)
 			}
 		}
-		r.options.Progress.Plan(products, len(p.stale))
+		r.options.Progress.Plan(products)
 	}
 	faults := make([]error, len(p.stale))
 	done := 0
@@ -237,7 +237,7 @@ func removeFolder(artefacts, folder string) error {
 		return diag.Errorf(filepath.Join(artefacts, recordName), "names the folder %q, which is not below it", folder).Fix("remove the record; everything is then compiled anew")
 	}
 	if err := os.RemoveAll(filepath.Join(artefacts, path)); err != nil {
-		return fileFault(filepath.Join(artefacts, path), err)
+		return diag.File(filepath.Join(artefacts, path), err)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func startWorker(ctx context.Context, python, path, root, work string) (*worker,
 	w.in, w.out = stdin, bufio.NewReader(stdout)
 	if err := w.cmd.Start(); err != nil {
 		stderr.Close()
-		return nil, diag.Errorf("", "Python %s cannot be run: %v", python, bare(err))
+		return nil, diag.Errorf("", "Python %s cannot be run: %v", python, diag.Bare(err))
 	}
 	return w, nil
 }
@@ -184,12 +184,12 @@ func newPool(python, root string, most int) (*pool, error) {
 	}
 	temp, err := os.MkdirTemp("", "kerngen-")
 	if err != nil {
-		return nil, fileFault(os.TempDir(), err)
+		return nil, diag.File(os.TempDir(), err)
 	}
 	p := &pool{python: python, root: root, temp: temp, most: most}
 	if err := os.WriteFile(p.driver(), driver, 0o600); err != nil {
 		p.close()
-		return nil, fileFault(p.driver(), err)
+		return nil, diag.File(p.driver(), err)
 	}
 	return p, nil
 }
@@ -208,7 +208,7 @@ func (p *pool) start(ctx context.Context) (*worker, error) {
 	work := filepath.Join(p.temp, fmt.Sprint("worker", p.started))
 	p.started++
 	if err := os.Mkdir(work, 0o700); err != nil {
-		return nil, fileFault(work, err)
+		return nil, diag.File(work, err)
 	}
 	return startWorker(ctx, p.python, p.driver(), p.root, work)
 }

@@ -42,12 +42,12 @@ func Load(path string) (*Config, error) {
 	pos := filepath.ToSlash(path)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, diag.Errorf(pos, "%v", bare(err))
+		return nil, diag.Errorf(pos, "%v", diag.Bare(err))
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, diag.Errorf(pos, "%v", bare(err))
+		return nil, diag.Errorf(pos, "%v", diag.Bare(err))
 	}
 	if len(data) > maxFile {
 		return nil, diag.Errorf(pos, "is larger than %d MiB", maxFile>>20)
@@ -114,7 +114,7 @@ func (c *Config) checkSources() error {
 			case errors.Is(err, fs.ErrNotExist):
 				faults.Add(c.missingSource(k.Source))
 			case err != nil:
-				faults.Add(diag.Errorf(k.Source.Pos, "source %q: %v", k.Source.Text, bare(err)))
+				faults.Add(diag.Errorf(k.Source.Pos, "source %q: %v", k.Source.Text, diag.Bare(err)))
 			case !info.Mode().IsRegular():
 				faults.Add(diag.Errorf(k.Source.Pos, "source %q is not a file", k.Source.Text))
 			}
@@ -137,13 +137,4 @@ func (c *Config) missingSource(source Name) error {
 		return fault.Fix("did you mean %q?", near)
 	}
 	return fault.Fix("it is looked for in the folder of %s", FileName)
-}
-
-// bare drops the operation and the path that os puts around an error.
-func bare(err error) error {
-	var perr *fs.PathError
-	if errors.As(err, &perr) {
-		return perr.Err
-	}
-	return err
 }
