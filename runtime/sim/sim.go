@@ -67,7 +67,10 @@ func Open(o Options) (*kernrt.Device, error) {
 		Device:        exec.NewDevice(exec.Options{Memory: o.Memory, Unchecked: o.Unchecked, Workers: o.Workers, Output: o.Output}),
 		Context:       o.Context,
 		Deterministic: o.Deterministic,
-		SMs:           about.SMCount,
+		SM: driver.Multiprocessor{
+			Count: about.SMCount, Threads: about.MaxThreadsPerSM, CTAs: about.MaxBlocksPerSM,
+			Shared: about.SharedPerSM, SharedSystem: about.SharedPerSM - about.SharedPerBlockOptin,
+		},
 	})
 	return kernrt.Simulated(d, about), nil
 }
@@ -98,12 +101,14 @@ func info(sm int, memory uint64) kernrt.DeviceInfo {
 	if sm == 75 {
 		optin = shared
 	}
-	threads := 1536
+	threads, ctas := 1536, 16
 	switch sm {
 	case 75:
 		threads = 1024
 	case 80:
-		threads = 2048
+		threads, ctas = 2048, 32
+	case 89:
+		ctas = 24
 	}
 	return kernrt.DeviceInfo{
 		UUID:                fmt.Sprintf("GPU-00000000-0000-0000-0000-%012d", sm),
@@ -118,7 +123,7 @@ func info(sm int, memory uint64) kernrt.DeviceInfo {
 		WarpSize:            32,
 		MaxThreadsPerBlock:  1024,
 		MaxThreadsPerSM:     threads,
-		MaxBlocksPerSM:      16,
+		MaxBlocksPerSM:      ctas,
 		MaxBlock:            [3]int{1024, 1024, 64},
 		MaxGrid:             [3]int{1<<31 - 1, 65535, 65535},
 		MemoryBusWidth:      64,

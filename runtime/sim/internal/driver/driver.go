@@ -16,11 +16,12 @@ type Driver struct {
 	device        *exec.Device
 	ctx           context.Context
 	deterministic bool
-	sms           int
+	sm            Multiprocessor
 
 	mu        sync.Mutex // guards what follows, and all that it leads to
 	handles   uintptr    // the last one given out
 	streams   map[cuda.Stream]*stream
+	busy      map[*stream]bool // those that run, given up or not
 	events    map[cuda.Event]*event
 	modules   map[cuda.Module]*exec.Module
 	functions map[cuda.Function]*exec.Entry
@@ -41,14 +42,24 @@ type Config struct {
 	Device        *exec.Device
 	Context       context.Context // stops what runs when it is done
 	Deterministic bool            // CTAs run one after another
-	SMs           int             // multiprocessors: how many CTAs fit at once
+	SM            Multiprocessor
+}
+
+// Multiprocessor is what limits how many CTAs run at once.
+type Multiprocessor struct {
+	Count        int // that the device has
+	Threads      int // of each at once
+	CTAs         int // of each at once
+	Shared       int // bytes of each
+	SharedSystem int // bytes that the system takes of it for each CTA
 }
 
 // New makes a driver.
 func New(c Config) *Driver {
 	return &Driver{
-		device: c.Device, ctx: c.Context, deterministic: c.Deterministic, sms: c.SMs,
+		device: c.Device, ctx: c.Context, deterministic: c.Deterministic, sm: c.SM,
 		streams:   map[cuda.Stream]*stream{},
+		busy:      map[*stream]bool{},
 		events:    map[cuda.Event]*event{},
 		modules:   map[cuda.Module]*exec.Module{},
 		functions: map[cuda.Function]*exec.Entry{},

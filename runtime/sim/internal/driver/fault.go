@@ -15,6 +15,7 @@ const (
 	illegalAddress = 700
 	launchTimeout  = 702
 	assertFailed   = 710
+	misaligned     = 716
 	launchFailed   = 719
 
 	tooManyCooperative = 720
@@ -40,6 +41,7 @@ var resultNames = map[int]string{
 	illegalAddress:             "CUDA_ERROR_ILLEGAL_ADDRESS",
 	launchTimeout:              "CUDA_ERROR_LAUNCH_TIMEOUT",
 	assertFailed:               "CUDA_ERROR_ASSERT",
+	misaligned:                 "CUDA_ERROR_MISALIGNED_ADDRESS",
 	tooManyCooperative:         "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
 	launchFailed:               "CUDA_ERROR_LAUNCH_FAILED",
 }
@@ -69,8 +71,16 @@ func workFault(err error) cuda.Status {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault(launchTimeout, err)
-	case errors.As(err, &at):
-		return fault(illegalAddress, err)
+	case !errors.As(err, &at):
+		return fault(launchFailed, err)
 	}
-	return fault(launchFailed, err)
+	return fault(resultOf[at.Kind], err)
+}
+
+// resultOf is what a driver gives for each kind of fault.
+var resultOf = map[exec.Kind]int{
+	exec.Other:      launchFailed,
+	exec.Address:    illegalAddress,
+	exec.Misaligned: misaligned,
+	exec.Assertion:  assertFailed,
 }

@@ -34,7 +34,7 @@ func (l *launcher) Launch(on cuda.Stream, x, y, z uint32, args unsafe.Pointer, g
 		if status != cuda.OK {
 			return status
 		}
-		if most, ctas := uint64(perSM)*uint64(l.d.sms), uint64(x)*uint64(y)*uint64(z); ctas > most {
+		if most, ctas := uint64(perSM)*uint64(l.d.sm.Count), uint64(x)*uint64(y)*uint64(z); ctas > most {
 			return faultf(tooManyCooperative, "%d CTAs that wait for each other; %d run at once", ctas, most)
 		}
 	}

@@ -73,14 +73,7 @@ func (d *Driver) entry(f cuda.Function) (*exec.Entry, cuda.Status) {
 	return nil, faultf(cuda.InvalidHandle, "%#x is no kernel of the simulated device", uintptr(f))
 }
 
-// What a multiprocessor of sm_80 has.
-const (
-	threadsPerCTA = 1024
-	threadsPerSM  = 2048
-	ctasPerSM     = 32
-	sharedPerSM   = 164 << 10 // bytes
-	sharedPerCTA  = 1 << 10   // bytes that the system takes of it
-)
+const threadsPerCTA = 1024
 
 // Attribute returns what there is to know of a kernel; registers are not
 // counted.
@@ -122,14 +115,18 @@ func (d *Driver) ParamSize(f cuda.Function, index int) (size int, known bool, _ 
 // ClusterLimit is 1: sm_80 has no clusters.
 func (d *Driver) ClusterLimit(cuda.Function, [3]int, int, int) (int, cuda.Status) { return 1, cuda.OK }
 
-// ActiveBlocks is how many such CTAs a multiprocessor of sm_80 would run at once,
-// if registers were no limit.
+// ActiveBlocks is how many such CTAs a multiprocessor would run at once, if
+// registers were no limit.
 func (d *Driver) ActiveBlocks(f cuda.Function, threads, shared int) (int, cuda.Status) {
 	e, status := d.entry(f)
 	if status != cuda.OK {
 		return 0, status
 	}
-	return min(ctasPerSM, threadsPerSM/max(threads, 1), sharedPerSM/(sharedPerCTA+e.StaticShared()+shared)), cuda.OK
+	active := min(d.sm.CTAs, d.sm.Threads/max(threads, 1))
+	if used := d.sm.SharedSystem + e.StaticShared() + shared; used > 0 {
+		active = min(active, d.sm.Shared/used)
+	}
+	return active, cuda.OK
 }
 
 // ActiveClusters cannot be told: sm_80 has no clusters.

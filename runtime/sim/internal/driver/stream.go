@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
@@ -97,7 +99,7 @@ func (d *Driver) enqueue(h cuda.Stream, n node) cuda.Status {
 func (d *Driver) start(s *stream, w work) {
 	s.queue = append(s.queue, w)
 	if !s.running {
-		s.running = true
+		s.running, d.busy[s] = true, true
 		go d.run(s)
 	}
 }
@@ -118,6 +120,7 @@ func (d *Driver) run(s *stream) {
 		}
 	}
 	s.running = false
+	delete(d.busy, s)
 	s.idle.Broadcast()
 }
 
@@ -173,11 +176,11 @@ func (d *Driver) Synchronize(h cuda.Stream) cuda.Status {
 	return d.failed
 }
 
-// drain waits for all streams.
+// drain waits for all streams that run, those that have been given up among them.
 func (d *Driver) drain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, s := range d.streams {
+	for _, s := range slices.Collect(maps.Keys(d.busy)) {
 		for s.running {
 			s.idle.Wait()
 		}

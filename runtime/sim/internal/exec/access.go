@@ -128,6 +128,7 @@ func (a *access) open(w *warp, win *window, f step) bool {
 	}
 	if a.write && s.readOnly {
 		w.fail(first(w.exec), "write to memory that is read-only")
+		w.fault.Kind = Address
 		return false
 	}
 	win.p, win.base, win.written = unsafe.Pointer(unsafe.SliceData(s.data)), s.base, nil
@@ -164,7 +165,7 @@ func (a *access) misaligned(w *warp) {
 		i := first(m)
 		if v := w.addr[i]; v&uint64(a.size-1) != 0 {
 			w.fail(i, "address %#x is not a multiple of %d%s", v, a.size, w.whose(a, v))
-			w.fault.Argument = w.argumentOf(a, v)
+			w.fault.Kind, w.fault.Argument = Misaligned, w.argumentOf(a, v)
 			return
 		}
 	}
@@ -189,6 +190,7 @@ func (a *access) outside(w *warp) {
 		w.fail(lane, "%s of %d bytes at %#x%s", what, a.size, addr, w.whose(a, addr))
 		w.fault.Argument = w.argumentOf(a, addr)
 	}
+	w.fault.Kind = Address
 }
 
 // inGlobal says whether an address of the access is one of global memory.

@@ -79,7 +79,10 @@ func upperValue(a uint64) float64 {
 
 func upper(x float64) uint64 {
 	b := bits64(x)
-	if x == x && !math.IsInf(x, 0) {
+	if x != x {
+		return 0x7fffffff_00000000
+	}
+	if !math.IsInf(x, 0) {
 		b += 1 << 31 // to nearest
 	}
 	if b&0x7ff0_0000_0000_0000 == 0 {

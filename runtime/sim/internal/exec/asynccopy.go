@@ -149,6 +149,7 @@ func (a *access) readLane(w *warp, s *segment, lane int, addr uint64, n int, che
 	switch {
 	case addr&uint64(a.size-1) != 0:
 		w.fail(lane, "address %#x is not a multiple of %d%s", addr, a.size, w.whose(a, addr))
+		w.fault.Kind, w.fault.Argument = Misaligned, w.argumentOf(a, addr)
 	case s == nil || addr-s.base > uint64(len(s.data)) || uint64(len(s.data))-(addr-s.base) < uint64(n):
 		a.outside(w)
 	case checked && s.written != nil:

@@ -48,6 +48,7 @@ func (c *compiler) assertion(in *inst) (step, error) {
 		lane := first(w.exec)
 		text := func(n int) string { return w.text(w.callArgument(lane, ops[n].place)) }
 		w.fail(lane, "assertion failed: %s (%s:%d, in %s)", text(0), text(1), uint32(w.callArgument(lane, ops[2].place)), text(3))
+		w.fault.Kind = Assertion
 	}, nil
 }
 

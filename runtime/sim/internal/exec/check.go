@@ -47,7 +47,7 @@ func (a *access) checkWrite(w *warp, win *window, strong bool) bool {
 func (w *warp) failAt(lane int, a *access, format string, size int) {
 	addr := w.laneAddr(a, lane)
 	w.fail(lane, format+"%s", size, addr, w.whose(a, addr))
-	w.fault.Argument = w.argumentOf(a, addr)
+	w.fault.Kind, w.fault.Argument = Address, w.argumentOf(a, addr)
 }
 
 // allWritten looks at size bytes of a record of writes; p is aligned to the size, or to 8.

@@ -16,7 +16,7 @@ func (d Dim) String() string { return fmt.Sprintf("(%d, %d, %d)", d.X, d.Y, d.Z)
 type LoadError struct {
 	Kernel string // "" for a fault outside any function
 	Line   int    // in the PTX text, from 1
-	Source string // FILE:LINE that it was compiled from; "" where unknown
+	Source string // "FILE:LINE[, called from FILE:LINE]" that it was compiled from; "" where unknown
 	Msg    string
 }
 
@@ -32,11 +32,22 @@ func (e *LoadError) Error() string {
 	return b.String() + ": " + e.Msg
 }
 
+// Kind is what sort of fault it is, as far as a driver tells them apart.
+type Kind int
+
+const (
+	Other      Kind = iota
+	Address         // memory that is not there, or was never written
+	Misaligned      // an address that is no multiple of the access's size
+	Assertion       // a device assertion
+)
+
 // Fault is what stopped a launch: an access, a barrier or an assertion, by one thread of one program.
 type Fault struct {
 	Kernel   string
+	Kind     Kind
 	Line     int    // in the PTX text, from 1
-	Source   string // FILE:LINE that it was compiled from; "" where unknown
+	Source   string // "FILE:LINE[, called from FILE:LINE]" that it was compiled from; "" where unknown
 	Instr    string // the instruction's name
 	CTA      Dim    // the program's index
 	Thread   Dim    // the thread's index in its program

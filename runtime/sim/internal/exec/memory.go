@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -18,6 +19,9 @@ const (
 
 	// slotBits is the granularity of the table of allocations: each allocation begins at a multiple of it and is followed by at least as much of nothing.
 	slotBits = 16
+
+	// keptSlots is for how many slots of freed allocations of a size are kept before their addresses are used again: faults name what was freed.
+	keptSlots = 1 << 16
 )
 
 // ErrOutOfMemory is an allocation that a device has no room for.
@@ -26,19 +30,27 @@ var ErrOutOfMemory = errors.New("out of device memory")
 // Memory is the global memory of a device. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
-	table atomic.Pointer[[]*allocation] // by slot; what has been freed stays, to be named in faults
+	table atomic.Pointer[[]*allocation] // by slot; what has been freed stays for long, to be named in faults
+	freed map[int][]*allocation         // by slots, oldest first
 	track bool                          // know what has been written
 	limit uint64                        // bytes
 	used  uint64                        // bytes
 	count uint64
 }
 
-// allocation is one piece of global memory.
+// allocation is one piece of global memory; after it is freed, perhaps another at the same address.
 type allocation struct {
-	base, size uint64
-	number     uint64                  // from 1, in order of allocation
-	name       string                  // of a module's variable; "" for an allocation of the host
-	segment    atomic.Pointer[segment] // nil once freed
+	base    uint64
+	slots   int                     // a power of two
+	about   atomic.Pointer[about]   // of what is there, or was last
+	segment atomic.Pointer[segment] // nil once freed
+}
+
+// about is what faults say of an allocation.
+type about struct {
+	size   uint64
+	number uint64 // from 1, in order of allocation
+	name   string // of a module's variable; "" for an allocation of the host
 }
 
 // segment is memory that a warp can reach: base is the address of its first byte. Words are aligned as their addresses are, up to 8 bytes.
@@ -51,7 +63,7 @@ type segment struct {
 
 // newMemory makes a memory of at most limit bytes.
 func newMemory(limit uint64, track bool) *Memory {
-	m := &Memory{limit: limit, track: track}
+	m := &Memory{limit: limit, track: track, freed: map[int][]*allocation{}}
 	m.table.Store(new([]*allocation))
 	return m
 }
@@ -80,20 +92,31 @@ func (m *Memory) alloc(size uint64, name string) (uint64, error) {
 	}
 	m.used += size
 	m.count++
-	old := *m.table.Load()
-	a := &allocation{base: globalBase + uint64(len(old))<<slotBits, size: size, number: m.count, name: name}
+	a := m.place(size)
+	a.about.Store(&about{size, m.count, name})
 	seg := &segment{base: a.base, data: alignedBytes(int(size))}
 	if m.track {
 		seg.written = alignedBytes(int(size))
 	}
 	a.segment.Store(seg)
+	return a.base, nil
+}
+
+// place finds addresses for size bytes and at least a slot of nothing behind them. The caller holds m.mu.
+func (m *Memory) place(size uint64) *allocation {
+	slots := 1 << bits.Len64((size-1)>>slotBits+1)
+	if free := m.freed[slots]; len(free)*slots > keptSlots {
+		m.freed[slots] = free[1:]
+		return free[0]
+	}
 	// A launch that runs keeps the slice it began with: this only appends.
-	table := old
-	for range (size+1<<slotBits-1)>>slotBits + 1 {
+	table := *m.table.Load()
+	a := &allocation{base: globalBase + uint64(len(table))<<slotBits, slots: slots}
+	for range slots {
 		table = append(table, a)
 	}
 	m.table.Store(&table)
-	return a.base, nil
+	return a
 }
 
 // Free gives the memory at an address that Alloc gave back. A launch that still uses it may fault.
@@ -108,7 +131,8 @@ func (m *Memory) Free(addr uint64) error {
 		return fmt.Errorf("address %#x has been freed already", addr)
 	}
 	a.segment.Store(nil)
-	m.used -= a.size
+	m.used -= a.about.Load().size
+	m.freed[a.slots] = append(m.freed[a.slots], a)
 	return nil
 }
 
@@ -149,8 +173,8 @@ func (m *Memory) host(addr, n uint64) (*segment, uint64, error) {
 		return nil, 0, fmt.Errorf("address %#x is in an allocation that has been freed", addr)
 	}
 	off := addr - a.base
-	if off > a.size || n > a.size-off {
-		return nil, 0, fmt.Errorf("%d bytes at %#x end after the %d bytes of the allocation at %#x", n, addr, a.size, a.base)
+	if size := uint64(len(s.data)); off > size || n > size-off {
+		return nil, 0, fmt.Errorf("%d bytes at %#x end after the %d bytes of the allocation at %#x", n, addr, size, a.base)
 	}
 	return s, off, nil
 }
@@ -165,14 +189,15 @@ func find(table []*allocation, addr uint64) *allocation {
 
 // describe says where an address lies, for a fault.
 func (a *allocation) describe(addr uint64) string {
-	what := fmt.Sprintf("allocation %d of %d bytes at %#x", a.number, a.size, a.base)
-	if a.name != "" {
-		what = fmt.Sprintf("variable %q of %d bytes", a.name, a.size)
+	about := a.about.Load()
+	what := fmt.Sprintf("allocation %d of %d bytes at %#x", about.number, about.size, a.base)
+	if about.name != "" {
+		what = fmt.Sprintf("variable %q of %d bytes", about.name, about.size)
 	}
 	if a.segment.Load() == nil {
 		what = "freed " + what
 	}
-	if end := a.base + a.size; addr >= end {
+	if end := a.base + about.size; addr >= end {
 		return fmt.Sprintf("%d bytes past the end of %s", addr-end, what)
 	}
 	return fmt.Sprintf("%d bytes into %s", addr-a.base, what)

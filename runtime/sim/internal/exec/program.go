@@ -54,7 +54,7 @@ const (
 	endExit
 )
 
-// source is FILE:LINE of a position, or "".
+// source is FILE:LINE of a position, with that of the call where it was inlined, or "".
 func (p *program) source(l ptx.Loc) string {
 	if l.File == 0 && l.Line == 0 {
 		return ""
@@ -63,5 +63,9 @@ func (p *program) source(l ptx.Loc) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", name, l.Line)
+	at := fmt.Sprintf("%s:%d", name, l.Line)
+	if l.Caller != "" {
+		at += ", called from " + l.Caller
+	}
+	return at
 }

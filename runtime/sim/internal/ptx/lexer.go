@@ -20,6 +20,7 @@ const (
 	tokenNumber
 	tokenString
 	tokenPunct
+	tokenCalls // the comment of a .loc: what was inlined where
 )
 
 // Error is a fault of the text, at a line.
@@ -46,9 +47,14 @@ func lex(text string) ([]token, error) {
 		case c == ' ' || c == '\t' || c == '\r' || c == 0:
 			i++
 		case strings.HasPrefix(text[i:], "//"):
-			for i < len(text) && text[i] != '\n' {
-				i++
+			end := strings.IndexByte(text[i:], '\n')
+			if end < 0 {
+				end = len(text) - i
 			}
+			if n := len(tokens); n >= 4 && tokens[n-4].text == ".loc" && tokens[n-4].line == line {
+				tokens = append(tokens, token{tokenCalls, text[i : i+end], line})
+			}
+			i += end
 		case strings.HasPrefix(text[i:], "/*"):
 			n := strings.Index(text[i+2:], "*/")
 			if n < 0 {

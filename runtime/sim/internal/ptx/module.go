@@ -69,8 +69,9 @@ type Ref struct {
 
 // Loc is a position in the source that the PTX was compiled from.
 type Loc struct {
-	File int // index in Module.Files; 0 means unknown
-	Line int
+	File   int // index in Module.Files; 0 means unknown
+	Line   int
+	Caller string // FILE:LINE of the call where it was inlined; "" where it was not
 }
 
 // Instr is one instruction.

@@ -147,7 +147,7 @@ func (p *parser) parseFile() error {
 	return nil
 }
 
-// parseLoc reads .loc FILE LINE COLUMN[, function_name LABEL[+N], inlined_at FILE LINE COLUMN].
+// parseLoc reads .loc FILE LINE COLUMN[, function_name LABEL[+N], inlined_at FILE LINE COLUMN], and the comment behind it.
 func (p *parser) parseLoc() error {
 	p.next()
 	var v [3]int
@@ -160,12 +160,27 @@ func (p *parser) parseLoc() error {
 	if v[1] != 0 {
 		p.loc = Loc{File: v[0], Line: v[1]}
 	}
+	if t := p.peek(); t.kind == tokenCalls {
+		p.next()
+		p.loc.Caller = outermost(t.text)
+	}
 	for p.accept(",") {
 		for t := p.peek(); t.kind != tokenEnd && t.text != "," && (t.kind == tokenNumber || t.text == "+" || t.text == "function_name" || t.text == "inlined_at" || strings.HasPrefix(t.text, "$L__info_string")); t = p.peek() {
 			p.next()
 		}
 	}
 	return nil
+}
+
+// outermost is FILE:LINE of the last call in a comment of LLVM's: "// f.py:170:27 @[ f.py:191:40 @[ g.py:32:21 ] ]". "" where nothing was inlined.
+func outermost(comment string) string {
+	n := strings.LastIndex(comment, "@[ ")
+	if n < 0 {
+		return ""
+	}
+	call, _, _ := strings.Cut(comment[n+3:], " ")
+	colon := strings.LastIndexByte(call, ':')
+	return call[:max(colon, 0)]
 }
 
 func (p *parser) skipSection() error {

@@ -31,14 +31,14 @@ mov.u32 %r2, %tid.x; mov.b64 %rd0, p+16; add.s32 %r3, %r3, -1; $L1: bra.uni $L1;
 	}
 	reg := func(n int, name string) Operand { return Operand{Kind: KindReg, Reg: n, Name: name} }
 	want := []*Instr{
-		{Line: 8, Loc: Loc{1, 9}, Guard: &Guard{1, true}, Op: "ld", Mods: []string{"global", "L1::evict_last", "v2", "b32"}, Operands: []Operand{
+		{Line: 8, Loc: Loc{File: 1, Line: 9}, Guard: &Guard{1, true}, Op: "ld", Mods: []string{"global", "L1::evict_last", "v2", "b32"}, Operands: []Operand{
 			{Kind: KindVec, Elems: []Operand{reg(3, "%r1"), {Kind: KindSink}}}, {Kind: KindAddr, Imm: -8, Elems: []Operand{reg(7, "%rd1")}}}},
-		{Line: 9, Loc: Loc{1, 9}, Op: "setp", Mods: []string{"eq", "f32"}, Operands: []Operand{
+		{Line: 9, Loc: Loc{File: 1, Line: 9}, Op: "setp", Mods: []string{"eq", "f32"}, Operands: []Operand{
 			{Kind: KindPair, Elems: []Operand{reg(0, "%p0"), reg(1, "%p1")}}, reg(3, "%r1"), {Kind: KindFloat, Single: true, Imm: 0x3f800000}}},
-		{Line: 10, Loc: Loc{1, 9}, Op: "mov", Mods: []string{"u32"}, Operands: []Operand{reg(4, "%r2"), {Kind: KindSpecial, Name: "%tid.x"}}},
-		{Line: 10, Loc: Loc{1, 9}, Op: "mov", Mods: []string{"b64"}, Operands: []Operand{reg(6, "%rd0"), {Kind: KindName, Name: "p", Imm: 16}}},
-		{Line: 10, Loc: Loc{1, 9}, Op: "add", Mods: []string{"s32"}, Operands: []Operand{reg(5, "%r3"), reg(5, "%r3"), {Kind: KindImm, Imm: -1}}},
-		{Line: 10, Loc: Loc{1, 9}, Op: "bra", Mods: []string{"uni"}, Operands: []Operand{{Kind: KindName, Name: "$L1"}}},
+		{Line: 10, Loc: Loc{File: 1, Line: 9}, Op: "mov", Mods: []string{"u32"}, Operands: []Operand{reg(4, "%r2"), {Kind: KindSpecial, Name: "%tid.x"}}},
+		{Line: 10, Loc: Loc{File: 1, Line: 9}, Op: "mov", Mods: []string{"b64"}, Operands: []Operand{reg(6, "%rd0"), {Kind: KindName, Name: "p", Imm: 16}}},
+		{Line: 10, Loc: Loc{File: 1, Line: 9}, Op: "add", Mods: []string{"s32"}, Operands: []Operand{reg(5, "%r3"), reg(5, "%r3"), {Kind: KindImm, Imm: -1}}},
+		{Line: 10, Loc: Loc{File: 1, Line: 9}, Op: "bra", Mods: []string{"uni"}, Operands: []Operand{{Kind: KindName, Name: "$L1"}}},
 	}
 	if d := cmp.Diff(want, f.Body); d != "" {
 		t.Errorf("the instructions differ (-want +got):\n%s", d)
@@ -114,6 +114,28 @@ func TestErrors(t *testing.T) {
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Where code was inlined, the comment that LLVM writes behind .loc says from where it was called.
+func TestCaller(t *testing.T) {
+	for loc, want := range map[string]Loc{
+		"9 3":                             {File: 1, Line: 9},
+		"9 3 // f.py:9:3":                 {File: 1, Line: 9},
+		"9 3 // f.py:9:3 @[ g.py:32:21 ]": {File: 1, Line: 9, Caller: "g.py:32"},
+		"9 3 // f.py:9:3 @[ f.py:191:40 @[ g.py:32:21 ] ]":      {File: 1, Line: 9, Caller: "g.py:32"},
+		"9 3, function_name $L__info_string0, inlined_at 1 4 3": {File: 1, Line: 9},
+		"9 3 // @[ ":  {File: 1, Line: 9},
+		"9 3 // @[ :": {File: 1, Line: 9},
+	} {
+		m, err := Parse(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.loc 1 " + loc + "\nret;\n}\n.file 1 \"f.py\"\n")
+		if err != nil {
+			t.Errorf("%s: %v", loc, err)
+			continue
+		}
+		if got := m.Funcs[0].Body[0].Loc; got != want {
+			t.Errorf("%s gives %+v, want %+v", loc, got, want)
 		}
 	}
 }
