@@ -14,6 +14,7 @@ import (
 
 	"github.com/kerngen/kerngen/generated/vec"
 	kernrt "github.com/kerngen/kerngen/runtime"
+	"github.com/kerngen/kerngen/runtime/sim"
 )
 
 const (
@@ -41,8 +42,8 @@ func run() error {
 	device, err := kernrt.Open(0)
 	if errors.Is(err, kernrt.ErrNoGPU) {
 		fmt.Printf("There is no GPU here: %v.\n", err)
-		fmt.Printf("With one, this would launch add on %d pieces of a vector, %d at a time.\n", n/piece, flight)
-		return nil
+		fmt.Println("A simulated device runs the kernels' PTX, and checks it.")
+		device, err = sim.Open(sim.Options{})
 	}
 	if err != nil {
 		return err

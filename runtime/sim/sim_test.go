@@ -160,7 +160,7 @@ func TestFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dev, s := open(t, sim.Options{})
+			dev, s := open(t, sim.Options{Deterministic: true})
 			v := newSum(t, s, 3000)
 			args := v.args()
 			test.change(t, &v, args)
