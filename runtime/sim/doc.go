@@ -13,8 +13,8 @@
 // driver to compile, so the package must hold some: list ptx among its targets.
 // The device executes what the PTX says, checks it (accesses out of bounds,
 // misaligned or to freed memory, memory never written, races in shared memory,
-// barriers that threads miss) and says of a fault which kernel, line, program and
-// thread it was.
+// barriers that threads miss) and says of a fault which kernel, line, program,
+// thread and argument it was. docs/simulated.md has all of it.
 //
 // What it does not prove: the cubins, which ptxas made of the same or other PTX;
 // speed; the order in which CTAs and streams really run; that approximate functions
