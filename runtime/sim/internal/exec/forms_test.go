@@ -52,6 +52,8 @@ func TestForms(t *testing.T) {
 		{"prmt.b32 r, r, r, r", []uint64{0x33221100, 0x77665544, 0x7531}, 0x77553311}, {"prmt.b32 r, r, r, r", []uint64{0x00008000, 0, 0x9999}, 0xffffffff},
 		{"prmt.b32.f4e r, r, r, r", []uint64{0x33221100, 0x77665544, 1}, 0x44332211}, {"prmt.b32.rc16 r, r, r, r", []uint64{0x33221100, 0, 1}, 0x33223322},
 		{"lop3.b32 r, r, r, r, 0x96", []uint64{0xff00, 0xf0f0, 0xaaaa}, 0xff00 ^ 0xf0f0 ^ 0xaaaa}, {"lop3.b32 r, r, r, r, 0xe8", []uint64{0b1100, 0b1010, 0b1001}, 0b1000},
+		{"rcp.approx.ftz.f64 d, d", []uint64{d(math.NaN())}, 0x7fffffff_00000000}, {"rsqrt.approx.ftz.f64 d, d", []uint64{d(-1)}, 0x7fffffff_00000000},
+		{"rcp.approx.ftz.f64 d, d", []uint64{d(math.Inf(-1))}, 1 << 63}, {"rcp.approx.ftz.f64 d, d", []uint64{neg<<32 | 1}, 0xfff00000_00000000}, {"rsqrt.approx.ftz.f64 d, d", []uint64{1}, 0x7ff00000_00000000},
 		{"cnot.b32 r, r", []uint64{0}, 1}, {"not.b64 d, d", []uint64{1}, math.MaxUint64 - 1},
 
 		{"add.rn.f32 r, r, r", []uint64{one, 0x33800000}, one}, {"add.rp.f32 r, r, r", []uint64{one, tiny}, one + 1}, {"add.rz.f32 r, r, r", []uint64{one, neg | tiny}, one - 1},
