@@ -51,7 +51,7 @@ type AttentionArgs[T kernrt.Float16 | kernrt.BFloat16] struct {
 // T is fp16 or bf16.
 //
 // It returns an error and launches nothing if q_ptr, k_ptr, v_ptr or out_ptr is
-// null or if q_ptr, k_ptr, v_ptr or out_ptr is not a multiple of 16.
+// null, or if q_ptr, k_ptr, v_ptr or out_ptr is not a multiple of 16.
 //
 // Compiled for sm_80, sm_80 (PTX) and sm_90a.
 func LaunchAttention[T kernrt.Float16 | kernrt.BFloat16](
@@ -64,7 +64,7 @@ func LaunchAttention[T kernrt.Float16 | kernrt.BFloat16](
 	return kernrt.Launch(attention[T](), stream, grid, &args)
 }
 
-// attention is the description of attention for element types.
+// attention is the description of attention for T.
 func attention[T kernrt.Float16 | kernrt.BFloat16]() *kernrt.Kernel {
 	switch any((func(T))(nil)).(type) {
 	case func(kernrt.Float16):
