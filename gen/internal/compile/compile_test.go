@@ -434,7 +434,7 @@ func TestNoPython(t *testing.T) {
 		}
 	}
 	check("", "no Python: there is no python3 in PATH, and neither --python, KERNGEN_PYTHON nor VIRTUAL_ENV names one; "+
-		"kernels have to be compiled: install Triton 3.3 or later (pip install triton), and activate its environment or name its interpreter with --python")
+		"kernels have to be compiled: install Triton 3.3 or later (pip install triton), and activate its environment or name its interpreter with --python or KERNGEN_PYTHON")
 	check("./none", `--python names the Python "./none", which cannot be run: no such file or directory`)
 	t.Setenv("VIRTUAL_ENV", "/none")
 	check("", `VIRTUAL_ENV names the Python "/none/bin/python", which cannot be run: no such file or directory`)
@@ -443,7 +443,7 @@ func TestNoPython(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/bin:/usr/bin")
 	w.python = fakePython(t, fakeSettings{Missing: true, Log: w.log})
 	check(w.python, "Python PYTHON (3.99): cannot import triton: ModuleNotFoundError; "+
-		"kernels need Triton 3.3 or later: pip install triton there, or name another interpreter with --python")
+		"kernels need Triton 3.3 or later: pip install triton there, or name another interpreter with --python or KERNGEN_PYTHON")
 	w.write("vec.py", "{")
 	w.python = fakePython(t, fakeSettings{Triton: "3.6.0", Log: w.log})
 	check(w.python, "kerngen.yaml:6:17: source \"vec.py\" cannot be imported: unexpected end of JSON input\n    printed meanwhile:\n    a line on standard error")

@@ -41,7 +41,7 @@ func TestDriverWithoutTriton(t *testing.T) {
 			w.python = python
 			_, err := w.run(w.options())
 			want := "Python PYTHON (" + strings.TrimSpace(string(version)) + "): " + c.want +
-				"; kernels need Triton 3.3 or later: pip install triton there, or name another interpreter with --python"
+				"; kernels need Triton 3.3 or later: pip install triton there, or name another interpreter with --python or KERNGEN_PYTHON"
 			if diff := cmp.Diff(want, strings.ReplaceAll(w.fault(err), packages, "PACKAGES")); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

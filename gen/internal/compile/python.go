@@ -39,7 +39,7 @@ func interpreter(named string) (string, error) {
 	path, err := exec.LookPath("python3")
 	if err != nil {
 		return "", diag.Errorf("", "no Python: there is no python3 in PATH, and neither --python, KERNGEN_PYTHON nor VIRTUAL_ENV names one").
-			Fix("kernels have to be compiled: install Triton %s or later (pip install triton), and activate its environment or name its interpreter with --python", oldest)
+			Fix("kernels have to be compiled: install Triton %s or later (pip install triton), and activate its environment or name its interpreter with --python or KERNGEN_PYTHON", oldest)
 	}
 	return filepath.Abs(path)
 }

@@ -85,7 +85,7 @@ func (w *worker) greet() error {
 		return nil
 	case errors.As(err, &f):
 		err = diag.Errorf("", "Python %s (%s): %s", python, f.Python, f.Message).
-			Fix("kernels need Triton %s or later: pip install triton there, or name another interpreter with --python", oldest)
+			Fix("kernels need Triton %s or later: pip install triton there, or name another interpreter with --python or KERNGEN_PYTHON", oldest)
 	default:
 		err = diag.Errorf("", "Python %s: %v", python, err)
 	}
