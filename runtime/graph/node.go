@@ -154,6 +154,9 @@ func (n *node) updateIn(e *Exec, grid kernrt.Grid, args unsafe.Pointer, argsType
 	}
 	e.graph.mu.Lock()
 	defer e.graph.mu.Unlock()
+	if e.graph.gone { // with the device, which may give up the graph before its executables
+		return inside.Fault(kernrt.ErrClosed, "the graph is closed")
+	}
 	return inside.DriverError(p.Update(e.handle, n.handle, args, scratch))
 }
 
