@@ -57,6 +57,14 @@ func line(t *testing.T, text string) string {
 	return fmt.Sprintf("planted.py:%d", strings.Count(before, "\n")+1)
 }
 
+// kinds are those of a driver's errors.
+var kinds = map[string]sim.FaultKind{
+	"CUDA_ERROR_ILLEGAL_ADDRESS":    sim.FaultAddress,
+	"CUDA_ERROR_MISALIGNED_ADDRESS": sim.FaultMisaligned,
+	"CUDA_ERROR_ASSERT":             sim.FaultAssertion,
+	"CUDA_ERROR_LAUNCH_FAILED":      sim.FaultOther,
+}
+
 // Each fault that is planted in a kernel or its launch is found, and named: the
 // kernel, the line of the PTX and of the Python, the program and thread, and the
 // argument whose memory it is.
@@ -163,6 +171,9 @@ func TestPlantedFaults(t *testing.T) {
 				}
 				if fault.Kernel != test.kernel || fault.Line == 0 || fault.Argument != test.argument {
 					t.Errorf("%+v", fault)
+				}
+				if want := kinds[test.driver]; fault.Kind != want {
+					t.Errorf("kind %d, want %d", fault.Kind, want)
 				}
 				for _, part := range append(test.want, fmt.Sprintf("kernel %q, ptx line %d", test.kernel, fault.Line)) {
 					if !strings.Contains(err.Error(), part) {

@@ -22,12 +22,13 @@ type Options struct {
 	// Memory is how many bytes the device has; 0 means 16 GiB. What is not
 	// allocated takes none of the machine's.
 	Memory uint64
-	// Unchecked leaves the checks out that cost time: of accesses, of memory that
-	// was never written and of races in shared memory. Kernels then take a tenth to
-	// a half less time.
+	// Unchecked leaves the checks out that cost time: of memory that was never
+	// written, of asynchronous copies that were not waited for, of races in shared
+	// memory and of barriers that ended warps have missed. Kernels then take a tenth
+	// to a half less time.
 	Unchecked bool
-	// Deterministic runs the CTAs of a launch one after another in the order of
-	// their numbers, so that sums of float atomics are the same each time.
+	// Deterministic runs one CTA of a launch at a time, in an order that is always
+	// the same, so that sums of float atomics are the same each time.
 	Deterministic bool
 	// Workers is how many CTAs run at once; 0 means one for each of Go's
 	// processors.
@@ -40,8 +41,22 @@ type Options struct {
 }
 
 // Fault is what stopped a kernel, for errors.As on what Synchronize and other
-// waits return.
+// waits return. Its fields say where: Kernel, Line (of the PTX, from 1), Source
+// (the Python file and line), Instr (the instruction), CTA and Thread (indices, of
+// X, Y and Z), Argument (the kernel parameter concerned, from 0, or -1), and what:
+// Kind and Msg.
 type Fault = exec.Fault
+
+// FaultKind is what sort of fault it is, as far as a driver tells them apart.
+type FaultKind = exec.Kind
+
+// The kinds of faults.
+const (
+	FaultOther      FaultKind = exec.Other      // a race, a barrier, a trap
+	FaultAddress    FaultKind = exec.Address    // memory that is not there, or was never written
+	FaultMisaligned FaultKind = exec.Misaligned // an address that is no multiple of the access's size
+	FaultAssertion  FaultKind = exec.Assertion  // a device assertion
+)
 
 // Open makes a simulated device. Each is a device of its own, with its own
 // memory; Close gives it up.

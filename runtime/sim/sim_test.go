@@ -220,6 +220,22 @@ func TestContextStopsEndlessKernel(t *testing.T) {
 	}
 }
 
+// What stops a kernel is a timeout to the driver, with the program's own cause.
+func TestContextCause(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	_, s := open(t, sim.Options{Context: ctx})
+	code := endless
+	k := &kernrt.Kernel{Name: "endless", Variants: []kernrt.Variant{{Images: []kernrt.Image{{Target: "sm_80", PTX: true, Code: &code, Symbol: "endless", NumWarps: 1}}}}}
+	must(t, kernrt.Launch(k, s, kernrt.Grid1D(3), &struct{}{}))
+	cause := errors.New("the test has enough")
+	cancel(cause)
+	err := s.Synchronize()
+	var failed *kernrt.DriverError
+	if !errors.Is(err, cause) || !errors.As(err, &failed) || failed.Name != "CUDA_ERROR_LAUNCH_TIMEOUT" {
+		t.Errorf("%v, want CUDA_ERROR_LAUNCH_TIMEOUT with its cause", err)
+	}
+}
+
 func TestUnknownInstruction(t *testing.T) {
 	_, s := open(t, sim.Options{})
 	code := strings.Replace(endless, "bra.uni $L;", "frobnicate.b32 1;", 1)

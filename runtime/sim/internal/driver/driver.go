@@ -75,8 +75,6 @@ func New(c Config) *Driver {
 // Release ends the device. What its streams still have is done first.
 func (d *Driver) Release(cuda.Device) cuda.Status {
 	d.drain()
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	return cuda.OK
 }
 

@@ -112,7 +112,7 @@ func (d *Driver) ParamSize(f cuda.Function, index int) (size int, known bool, _ 
 	return params[index].Size, true, cuda.OK
 }
 
-// ClusterLimit is 1: sm_80 has no clusters.
+// ClusterLimit is 1: no architecture that is simulated has clusters.
 func (d *Driver) ClusterLimit(cuda.Function, [3]int, int, int) (int, cuda.Status) { return 1, cuda.OK }
 
 // ActiveBlocks is how many such CTAs a multiprocessor would run at once, if
@@ -129,7 +129,7 @@ func (d *Driver) ActiveBlocks(f cuda.Function, threads, shared int) (int, cuda.S
 	return active, cuda.OK
 }
 
-// ActiveClusters cannot be told: sm_80 has no clusters.
+// ActiveClusters cannot be told, for the same reason.
 func (d *Driver) ActiveClusters(cuda.Function, int, int, [3]int) (int, cuda.Status) {
-	return 0, faultf(cuda.NotSupported, "sm_80 has no clusters")
+	return 0, faultf(cuda.NotSupported, "the simulated device has no clusters")
 }

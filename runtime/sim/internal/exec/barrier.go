@@ -134,7 +134,7 @@ func (b *barrier) release(c *cta) {
 		w.finish(b)
 	}
 	if len(b.waiting) > 0 {
-		c.epoch++
+		c.nextEpoch()
 	}
 }
 
@@ -192,12 +192,34 @@ func (c *compiler) warpBarrier(in *inst) (step, error) {
 	return func(w *warp) { w.together(mask) }, r.done(1)
 }
 
-// together says whether every running lane that a member mask names is here; it is a fault when not.
+// together says whether each lane's member mask names the lane itself and no running lane that is elsewhere; it is a fault when not.
 func (w *warp) together(mask int) bool {
-	m := w.r32[mask][first(w.exec)]
-	if missing := m & w.live &^ w.exec; missing != 0 {
-		w.fail(first(w.exec), "member mask %#x names thread %v, which has taken another way", m, w.cta.thread(w.index*32+first(missing)))
+	for x := w.exec; x != 0; x &= x - 1 {
+		i := first(x)
+		m := w.r32[mask][i]
+		if m>>i&1 == 0 {
+			w.fail(i, "member mask %#x does not name the thread that gives it", m)
+			return false
+		}
+		if missing := m & w.live &^ w.exec; missing != 0 {
+			w.fail(i, "member mask %#x names thread %v, which has taken another way", m, w.cta.thread(w.index*32+first(missing)))
+			return false
+		}
+	}
+	return true
+}
+
+// oneGroup is together for what is made of the values of all members: the lanes here must be one group, so that the members are those of w.exec.
+func (w *warp) oneGroup(mask int) bool {
+	if !w.together(mask) {
 		return false
+	}
+	m := w.r32[mask][first(w.exec)]
+	for x := w.exec; x != 0; x &= x - 1 {
+		if other := w.r32[mask][first(x)]; other != m {
+			w.fail(first(x), "member masks %#x and %#x of threads that execute this together; the simulated device needs one mask", m, other)
+			return false
+		}
 	}
 	return true
 }

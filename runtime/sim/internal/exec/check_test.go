@@ -82,6 +82,10 @@ func TestFaults(t *testing.T) {
 		"divergent branches": {"setp.lt.u32 %p1, %r0, 7; @%p1 bra $L1; bar.sync 0; bra $L2; $L1: bar.sync 1; $L2:", []string{"a barrier with", "has taken another way"}},
 		"barrier missed":     {"setp.lt.u32 %p1, %r0, 32; @!%p1 bra $L1; bar.sync 0; $L1:", []string{"barrier 0 waits for 64 threads, 32 have come", "1 of 2 warps have ended"}},
 		"shuffle apart":      {"setp.lt.u32 %p1, %r0, 7; @%p1 bra $L1; bra $L2; $L1: shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1; $L2:", []string{"member mask 0xffffffff names thread (7, 0, 0)"}},
+		"shuffle of others":  {"shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffff;", []string{"thread (16, 0, 0)", "member mask 0xffff does not name the thread that gives it"}},
+		"vote of others":     {"setp.eq.u32 %p1, %r0, 0; vote.sync.ballot.b32 %r1, %p1, 0;", []string{"thread (0, 0, 0)", "member mask 0x0 does not name"}},
+		"two groups":         {"setp.lt.u32 %p1, %r0, 16; selp.b32 %r1, 0x0000ffff, 0xffff0000, %p1; redux.sync.add.u32 %r2, %r0, %r1;", []string{"thread (16, 0, 0)", "member masks 0xffff and 0xffff0000 of threads that execute this together"}},
+		"two stmatrix":       {"mov.u32 %r1, smem; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r0};", []string{"warp 1 writes 16 bytes of shared memory at 0x0 that warp 0 wrote otherwise"}},
 		"trap":               {"trap;", []string{"the kernel trapped"}},
 		"unwaited copy":      {"mov.u32 %r1, smem; cp.async.ca.shared.global [%r1], [%rd0], 4; cp.async.commit_group; ld.shared.u32 %r2, [%r1];", []string{"an asynchronous copy writes that has not been waited for"}},
 		"assertion": {`mov.u64 %rd3, text; cvta.global.u64 %rd3, %rd3; setp.ne.u32 %p1, %r0, 5; @%p1 bra $L1; {
@@ -278,5 +282,36 @@ func TestAdmission(t *testing.T) {
 		if (err == nil) != (want == "") || !strings.Contains(fmt.Sprint(err), want) && want != "" {
 			t.Errorf("the launch gives %v, want %q", err, want)
 		}
+	}
+}
+
+// TestShuffleOfTwoGroups: halves of a warp may shuffle together, each with its own mask.
+func TestShuffleOfTwoGroups(t *testing.T) {
+	got, err := run(t, NewDevice(Options{}), `and.b32 %r3, %r0, 16; setp.eq.u32 %p1, %r3, 0; selp.b32 %r1, 0x0000ffff, 0xffff0000, %p1;
+		shfl.sync.bfly.b32 %r2, %r0, 1, 31, %r1; st.global.u32 [%rd2], %r2;`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		if v != uint32(i^1) {
+			t.Errorf("thread %d has %d, want %d", i, v, i^1)
+		}
+	}
+}
+
+// TestEpochsAreReused: what was marked as many barriers ago as there are epochs is not of the present one.
+func TestEpochsAreReused(t *testing.T) {
+	c := &cta{races: newRaces(4)}
+	c.shared.data = alignedBytes(4)
+	a := &access{size: 4}
+	first, second := &warp{cta: c, exec: 1}, &warp{cta: c, exec: 1, index: 1}
+	if !c.races.write(first, a) {
+		t.Fatal(first.fault)
+	}
+	for range 1 << epochBits {
+		c.nextEpoch()
+	}
+	if now := second.mark(); c.races.writer[0].conflicts(now) {
+		t.Error("a write before the barriers conflicts with an access after them")
 	}
 }

@@ -30,7 +30,6 @@ func flush16(b uint16) uint16 {
 
 func init() {
 	for _, h := range halves {
-		h := h
 		// A sum or product of two values, rounded first to binary32 and then to 16 bits, is what rounding once gives: 24 bits are at least twice 11 and two.
 		for name, f := range map[string]func(x, y float32) float32{
 			"add": func(x, y float32) float32 { return x + y },

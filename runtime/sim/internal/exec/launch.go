@@ -17,11 +17,11 @@ type Config struct {
 
 	// Cooperative lets all CTAs make progress together, so that they can wait for each other; the memory of all of them is needed at once.
 	Cooperative bool
-	// Deterministic runs CTAs one after another in the order of their indices, so that sums made by float atomics repeat.
+	// Deterministic runs one CTA at a time, in an order that is always the same, so that sums made by float atomics repeat.
 	Deterministic bool
 }
 
-// Limits of a launch, those of the architectures that are simulated.
+// Limits of a launch, which no architecture exceeds; what the device itself has is for those to check who know it.
 const (
 	maxThreads = 1024
 	maxShared  = 227 << 10
@@ -141,7 +141,10 @@ func (l *launch) work(ctx context.Context) {
 			begun = append(begun, c)
 		}
 		if err := ctx.Err(); err != nil {
-			l.stop(fmt.Errorf("kernel %q stopped before its end: %w", l.program.name, context.Cause(ctx)))
+			if cause := context.Cause(ctx); cause != err {
+				err = fmt.Errorf("%w: %w", err, cause)
+			}
+			l.stop(fmt.Errorf("kernel %q stopped before its end: %w", l.program.name, err))
 			return
 		}
 	}

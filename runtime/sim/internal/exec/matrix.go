@@ -133,6 +133,9 @@ func compileStoreMatrix(c *compiler, in *inst) (step, error) {
 		if w.cta.races != nil {
 			w.settle(a)
 		}
+		if w.cta.races != nil {
+			w.settle(a)
+		}
 	}, nil
 }
 

@@ -28,6 +28,14 @@ func (r *races) reset() {
 	clear(r.reader)
 }
 
+// nextEpoch is called after a barrier. Marks forget before their epochs' numbers are used again.
+func (c *cta) nextEpoch() {
+	c.epoch++
+	if c.races != nil && c.epoch&(1<<epochBits-1) == 0 {
+		c.races.reset()
+	}
+}
+
 func (w *warp) mark() mark { return mark(w.index+1)<<epochBits | mark(w.cta.epoch&(1<<epochBits-1)) }
 
 // conflicts says whether a mark is another warp's of the same epoch.

@@ -95,8 +95,8 @@ func compileVote(c *compiler, in *inst) (step, error) {
 			return nil, fmt.Errorf("the type is not supported")
 		}
 		return func(w *warp) {
-			if w.together(mask) {
-				fill(&w.t32[0], (w.pred[src]^flip)&w.exec&w.r32[mask][first(w.exec)])
+			if w.oneGroup(mask) {
+				fill(&w.t32[0], (w.pred[src]^flip)&w.exec)
 				blend(&w.r32[d], &w.t32[0], w.exec)
 			}
 		}, r.done(3)
@@ -106,17 +106,16 @@ func compileVote(c *compiler, in *inst) (step, error) {
 	}
 	d := r.dstPred(0)
 	return func(w *warp) {
-		if !w.together(mask) {
+		if !w.oneGroup(mask) {
 			return
 		}
-		members := w.exec & w.r32[mask][first(w.exec)]
-		v := (w.pred[src] ^ flip) & members
+		v := (w.pred[src] ^ flip) & w.exec
 		yes := v != 0
 		switch mode {
 		case "all":
-			yes = v == members
+			yes = v == w.exec
 		case "uni":
-			yes = v == members || v == 0
+			yes = v == w.exec || v == 0
 		}
 		w.setPred(d, -b2u(yes))
 	}, r.done(3)
@@ -155,10 +154,10 @@ func compileMatch(c *compiler, in *inst) (step, error) {
 	}
 	mask := r.src32(2, "b32")
 	return func(w *warp) {
-		if !w.together(mask) {
+		if !w.oneGroup(mask) {
 			return
 		}
-		members := w.exec & w.r32[mask][first(w.exec)]
+		members := w.exec
 		var same [32]uint32
 		all := true
 		for x := members; x != 0; x &= x - 1 {
@@ -196,10 +195,10 @@ func compileRedux(c *compiler, in *inst) (step, error) {
 	r := operands{c: c, in: in}
 	d, a, mask := r.dst32(0), r.src32(1, t), r.src32(2, "b32")
 	return func(w *warp) {
-		if !w.together(mask) {
+		if !w.oneGroup(mask) {
 			return
 		}
-		members := w.exec & w.r32[mask][first(w.exec)]
+		members := w.exec
 		v := w.r32[a][first(members)]
 		for x := members & (members - 1); x != 0; x &= x - 1 {
 			v = f(v, w.r32[a][bits.TrailingZeros32(x)&31])
@@ -243,8 +242,8 @@ func compileElect(c *compiler, in *inst) (step, error) {
 	r.keep(p, err)
 	mask := r.src32(1, "b32")
 	return func(w *warp) {
-		if w.together(mask) {
-			l := first(w.exec & w.r32[mask][first(w.exec)])
+		if w.oneGroup(mask) {
+			l := first(w.exec)
 			fill(&w.t32[0], uint32(l))
 			blend(&w.r32[d], &w.t32[0], w.exec)
 			w.setPred(p, 1<<l)

@@ -23,7 +23,7 @@ func TestLanes(t *testing.T) {
 		"redux add":         {"redux.sync.add.s32 %r9, %r0, -1;", func(i int) int { return i/32*1024 + 496 }},
 		"redux max":         {"redux.sync.max.u32 %r9, %r0, -1;", func(i int) int { return i | 31 }},
 		"active lanes":      {"setp.lt.u32 %p1, %r0, 5; mov.u32 %r9, 1; @%p1 activemask.b32 %r9;", func(i int) int { return pick(i < 5, 31, 1) }},
-		"elect":             {"setp.gt.u32 %p1, %r0, 99; elect.sync %r9|%p1, 0xfffffff0; @%p1 mov.u32 %r9, 77;", func(i int) int { return pick(i%32 == 4, 77, 4) }},
+		"elect":             {"setp.gt.u32 %p1, %r0, 99; mov.u32 %r9, 4; mov.u32 %r1, %laneid; setp.ge.u32 %p2, %r1, 4; @%p2 elect.sync %r9|%p1, 0xfffffff0; @%p1 mov.u32 %r9, 77;", func(i int) int { return pick(i%32 == 4, 77, 4) }},
 		"lane masks":        {"mov.u32 %r1, %lanemask_lt; mov.u32 %r2, %lanemask_ge; popc.b32 %r3, %r1; popc.b32 %r4, %r2; mul.lo.u32 %r4, %r4, 100; add.u32 %r9, %r3, %r4;", func(i int) int { return i%32 + (32-i%32)*100 }},
 		"special registers": {"mov.u32 %r1, %laneid; mov.u32 %r2, %warpid; mov.u32 %r3, %ntid.x; mad.lo.u32 %r9, %r2, 1000, %r1; mad.lo.u32 %r9, %r3, 10000, %r9;", func(i int) int { return 640000 + i/32*1000 + i%32 }},
 		"carry":             {"add.cc.u32 %r1, %r0, 0xfffffff0; addc.u32 %r9, 0, 10;", func(i int) int { return pick(i >= 16, 11, 10) }},
