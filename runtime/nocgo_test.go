@@ -9,5 +9,6 @@ import (
 )
 
 func TestWithoutCgo(t *testing.T) {
+	t.Setenv("KERNGEN_DEVICE", "")
 	wantNoUse(t, kernrt.ErrNoDriver, "no CUDA driver: this program was built without cgo")
 }

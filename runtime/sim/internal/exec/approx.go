@@ -45,12 +45,13 @@ func init() {
 	define(each1(func(a uint64) uint64 { return upper(1 / upperValue(a)) }), "rcp.approx.ftz.f64")
 	define(each1(func(a uint64) uint64 { return upper(1 / math.Sqrt(upperValue(a))) }), "rsqrt.approx.ftz.f64")
 	for _, h := range halves {
-		ftz := ""
-		if h.name == "bf16" {
-			ftz = ".ftz"
-		}
 		round := func(x float64) uint16 { return uint16(h.format.Round(x, float.RN)) }
-		h.define1("ex2.approx"+ftz, func(a uint16) uint16 { return round(exp2(float64(h.widen(a)))) })
+		ex2 := func(a uint16) uint16 { return round(exp2(float64(h.widen(a)))) }
+		if h.name == "bf16" { // has this form only; a bfloat16 is the upper half of a binary32
+			h.define1("ex2.approx.ftz", func(a uint16) uint16 { return uint16(flush(uint32(ex2(a))<<16) >> 16) })
+		} else {
+			h.define1("ex2.approx", ex2)
+		}
 		h.define1("tanh.approx", func(a uint16) uint16 { return round(math.Tanh(float64(h.widen(a)))) })
 	}
 }

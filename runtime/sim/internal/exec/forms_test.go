@@ -75,6 +75,7 @@ func TestForms(t *testing.T) {
 
 		{"add.f16 h, h, h", []uint64{0x3c00, 0x1000}, 0x3c00}, {"add.f16x2 r, r, r", []uint64{0x3c003c00, 0x40003c00}, 0x42004000}, {"fma.rn.f16 h, h, h, h", []uint64{0x3c01, 0x3c01, 0xbc02}, 0x0010},
 		{"fma.rn.relu.bf16 h, h, h, h", []uint64{0x3f80, 0xbf80, 0}, 0}, {"fma.rn.bf16 h, h, h, h", []uint64{0x3f81, 0x3f81, 0}, 0x3f82}, {"max.NaN.f16 h, h, h", []uint64{0x7e00, 0x3c00}, 0x7fff}, {"max.bf16 h, h, h", []uint64{0x7fc0, 0x3f80}, 0x3f80},
+		{"ex2.approx.ftz.bf16 h, h", []uint64{0xc2fe}, 0}, {"ex2.approx.ftz.bf16x2 r, r", []uint64{0xc2fec2fc}, 0x0080}, {"ex2.approx.f16 h, h", []uint64{0xcd00}, 0x0010},
 		{"neg.bf16x2 r, r", []uint64{0x3f80bf80}, 0xbf803f80}, {"abs.f16 h, h", []uint64{0xbc00}, 0x3c00}, {"mul.f16 h, h, h", []uint64{0x7bff, 0x4000}, 0x7c00},
 
 		{"cvt.rni.s32.f32 r, r", []uint64{s(2.5)}, 2}, {"cvt.rni.s32.f32 r, r", []uint64{s(3.5)}, 4}, {"cvt.rzi.s32.f32 r, r", []uint64{s(-2.9)}, 0xfffffffe}, {"cvt.rmi.s32.f32 r, r", []uint64{s(-2.1)}, 0xfffffffd}, {"cvt.rpi.s32.f32 r, r", []uint64{s(2.1)}, 3},
