@@ -19,8 +19,8 @@ type Options struct {
 	// Target is the architecture whose PTX the device runs: "sm_75" to "sm_89".
 	// Empty means "sm_80", the one that Triton's users compile for most.
 	Target string
-	// Memory is how many bytes the device has; 0 means 16 GiB. What is not
-	// allocated takes none of the machine's.
+	// Memory is how many bytes the device has; 0 means 16 GiB, and
+	// 1 TiB is the most. What is never written takes none of the machine's.
 	Memory uint64
 	// Unchecked leaves the checks out that cost time: of memory that was never
 	// written, of asynchronous copies that were not waited for, of races in shared
@@ -58,6 +58,9 @@ const (
 	FaultAssertion  FaultKind = exec.Assertion  // a device assertion
 )
 
+// maxMemory bounds a device's memory by what its table of allocations can be.
+const maxMemory = 1 << 40
+
 // Open makes a simulated device. Each is a device of its own, with its own
 // memory; Close gives it up.
 func Open(o Options) (*kernrt.Device, error) {
@@ -78,6 +81,9 @@ func Open(o Options) (*kernrt.Device, error) {
 		o.Memory = 16 << 30
 	}
 	about := info(sm, o.Memory)
+	if o.Memory > maxMemory {
+		return nil, fmt.Errorf("simulated device: memory of %d bytes; at most %d are possible", o.Memory, uint64(maxMemory))
+	}
 	d := driver.New(driver.Config{
 		Device:        exec.NewDevice(exec.Options{Memory: o.Memory, Unchecked: o.Unchecked, Workers: o.Workers, Output: o.Output}),
 		Context:       o.Context,

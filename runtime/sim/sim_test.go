@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -380,6 +381,30 @@ func TestOutOfMemory(t *testing.T) {
 	b, err := kernrt.Alloc[byte](dev, 1<<20)
 	must(t, err)
 	must(t, b.Free())
+}
+
+// TestHostMemory asks for more than any machine has, of the device and pinned.
+func TestHostMemory(t *testing.T) {
+	if _, err := sim.Open(sim.Options{Memory: 1<<40 + 1}); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("a device of more than 1 TiB: %v", err)
+	}
+	dev, _ := open(t, sim.Options{})
+	if _, err := kernrt.AllocHost[int8](dev, 1<<47); !errors.Is(err, kernrt.ErrOutOfMemory) {
+		t.Errorf("pinned memory: %v", err)
+	}
+}
+
+// TestLargeFill fills more than is made ready at a time.
+func TestLargeFill(t *testing.T) {
+	_, s := open(t, sim.Options{})
+	b, err := kernrt.Alloc[int32](s.Device(), 1<<19+7)
+	must(t, err)
+	must(t, b.Fill(s, 9))
+	got, err := b.Download(s)
+	must(t, err)
+	if i := slices.IndexFunc(got, func(v int32) bool { return v != 9 }); i >= 0 {
+		t.Errorf("element %d is %d", i, got[i])
+	}
 }
 
 func TestEnvironment(t *testing.T) {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unsafe"
 
@@ -104,14 +105,20 @@ func (d *Driver) CopyRowsAsync(on cuda.Stream, to, from uint64, rows cuda.Rows) 
 	}))
 }
 
+// fillBytes is how much of a fill is made ready at a time; all patterns divide it.
+const fillBytes = 1 << 20
+
 // fill queues writing a pattern count times.
 func (d *Driver) fill(on cuda.Stream, address uint64, pattern []byte, count uint64) cuda.Status {
 	return d.queue(on, cuda.NodeFill, func() error {
-		all := make([]byte, 0, uint64(len(pattern))*count)
-		for range count {
-			all = append(all, pattern...)
+		all := uint64(len(pattern)) * count
+		part := bytes.Repeat(pattern, int(min(all, fillBytes))/len(pattern))
+		for at := uint64(0); at < all; at += fillBytes {
+			if err := d.device.Memory.Write(address+at, part[:min(all-at, fillBytes)]); err != nil {
+				return err
+			}
 		}
-		return d.device.Memory.Write(address, all)
+		return nil
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/kerngen/kerngen/runtime/internal/cuda"
+	"github.com/kerngen/kerngen/runtime/sim/internal/exec"
 )
 
 // Alloc allocates device memory.
@@ -61,6 +62,9 @@ func (d *Driver) AllocHost(bytes uint64) (unsafe.Pointer, cuda.Status) {
 	defer d.mu.Unlock()
 	if failed != cuda.OK {
 		return nil, failed
+	}
+	if err := exec.HostHas(bytes); err != nil {
+		return nil, fault(cuda.OutOfMemory, err)
 	}
 	words := make([]uint64, (bytes+7)/8)
 	p := unsafe.Pointer(unsafe.SliceData(words))

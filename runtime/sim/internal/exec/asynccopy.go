@@ -47,7 +47,9 @@ func compileCopy(c *compiler, in *inst) (step, error) {
 			if len(in.ops) != 1 || in.ops[0].kind != opImm {
 				return nil, fmt.Errorf("the number of groups is not a constant")
 			}
-			keep = int(in.ops[0].imm)
+			if keep = int(in.ops[0].imm); keep < 0 {
+				return nil, fmt.Errorf("the number of groups, %d, is below 0", keep)
+			}
 		} else if err := wants(in.ops, 0); err != nil {
 			return nil, err
 		}

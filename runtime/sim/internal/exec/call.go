@@ -76,6 +76,9 @@ func (c *compiler) printing(in *inst) (step, error) {
 	if err := wants(in.ops, 3); err != nil {
 		return nil, err
 	}
+	if n := in.ops[0].place.size; n < 4 {
+		return nil, fmt.Errorf("a result of %d bytes; it has 4", n)
+	}
 	result, format, arguments := in.ops[0].place, in.ops[1].place, in.ops[2].place
 	return func(w *warp) {
 		d := w.cta.launch.device

@@ -57,6 +57,9 @@ func compile(m *ptx.Module, entry *ptx.Func, globals map[string]place, checked b
 		places[v.Name] = place{space: ptx.Param, offset: uint64(off), size: v.Size}
 		c.params = append(c.params, Param{Name: v.Name, Offset: off, Size: v.Size})
 		c.paramBytes = off + v.Size
+		if c.paramBytes > maxParams {
+			return nil, c.errorAt(v.Line, "%d bytes of parameters; %d are possible", c.paramBytes, maxParams)
+		}
 	}
 	// Shared variables of the module first, then those of functions as they are met; unsized ones begin where all of them end.
 	var dynamic []string
@@ -103,6 +106,9 @@ func compile(m *ptx.Module, entry *ptx.Func, globals map[string]place, checked b
 	}
 	return c.program, nil
 }
+
+// maxParams is the most memory that the parameters of a kernel can have, in bytes.
+const maxParams = 32764
 
 // maxLocal is the most local memory that a thread of a real device can have, in bytes.
 const maxLocal = 512 << 10

@@ -27,6 +27,8 @@ const (
 	maxShared  = 227 << 10
 	// maxResident bounds the CTAs that a worker has begun and not ended, where they need not run together.
 	maxResident = 16
+	// residentBytes bounds what these CTAs of a worker take, but for one.
+	residentBytes = 1 << 30
 	// slice is the number of instructions after which a CTA that has not ended makes way for another; a short one where CTAs are likely to wait for each other.
 	slice      = 1 << 18
 	shortSlice = 1 << 13
@@ -55,6 +57,11 @@ func (e *Entry) Launch(ctx context.Context, config Config) error {
 	p := e.prog
 	if err := p.admits(&config); err != nil {
 		return fmt.Errorf("kernel %q: %w", p.name, err)
+	}
+	if config.Cooperative {
+		if err := HostHas(config.Grid.count() * p.ctaBytes(&config)); err != nil {
+			return fmt.Errorf("kernel %q: %w", p.name, err)
+		}
 	}
 	l := &launch{program: p, device: e.module.device, config: config, table: *e.module.device.Memory.table.Load(), total: config.Grid.count()}
 	l.params = segment{data: alignedBytes(p.paramBytes), readOnly: true}
@@ -99,9 +106,15 @@ func (p *program) admits(c *Config) error {
 	return nil
 }
 
+// ctaBytes is about how much memory of the host a CTA takes.
+func (p *program) ctaBytes(c *Config) uint64 {
+	warp := 128*p.r32 + 256*p.r64 + 4*p.preds + 32*p.localBytes
+	return (c.Block.count()+31)/32*uint64(warp) + uint64(p.sharedBytes+c.Shared)
+}
+
 // work takes CTAs until there are none.
 func (l *launch) work(ctx context.Context) {
-	limit := maxResident
+	limit := int(max(1, min(maxResident, residentBytes/max(1, l.program.ctaBytes(&l.config)))))
 	if l.config.Cooperative {
 		limit = int(min(l.total, 1<<31-1))
 	}

@@ -55,6 +55,9 @@ type place struct {
 // maxInlined bounds what calls within calls can grow to.
 const maxInlined = 1 << 20
 
+// maxRegs bounds a kernel's registers: a warp has 32 words for each.
+const maxRegs = 1 << 17
+
 // lowerer flattens a kernel.
 type lowerer struct {
 	c     *compiler
@@ -81,6 +84,9 @@ func (l *lowerer) lower(fn *ptx.Func, places map[string]place) error {
 
 	n := &instance{fn: fn, places: places}
 	for _, r := range fn.Regs {
+		if l.c.r32+l.c.r64+l.c.preds >= maxRegs {
+			return l.c.errorAt(fn.Line, "more than %d registers, those of the functions that it calls among them", maxRegs)
+		}
 		n.regs = append(n.regs, l.c.newReg(r.Type))
 	}
 	for _, v := range fn.Vars {

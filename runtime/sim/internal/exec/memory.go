@@ -90,6 +90,9 @@ func (m *Memory) alloc(size uint64, name string) (uint64, error) {
 	if size > m.limit-m.used {
 		return 0, fmt.Errorf("%w: %d bytes are asked for, %d of %d are in use", ErrOutOfMemory, size, m.used, m.limit)
 	}
+	if err := HostHas(size); err != nil {
+		return 0, err
+	}
 	m.used += size
 	m.count++
 	a := m.place(size)

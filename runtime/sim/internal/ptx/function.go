@@ -177,6 +177,9 @@ func (p *parser) varName(name string) string {
 	return name
 }
 
+// maxRegs bounds the registers that a module declares, so that a short text cannot ask for all memory.
+const maxRegs = 1 << 20
+
 func (p *parser) parseRegs() error {
 	p.next()
 	t := p.next()
@@ -195,9 +198,10 @@ func (p *parser) parseRegs() error {
 			if err != nil {
 				return err
 			}
-			if n > 1<<20 {
-				return errorAt(name.line, "%d registers %q are more than %d", n, name.text, 1<<20)
+			if n < 0 || n > maxRegs-p.regs {
+				return errorAt(name.line, "%d registers %q after %d others are more than %d", n, name.text, p.regs, maxRegs)
 			}
+			p.regs += n
 			if err := p.expect(">"); err != nil {
 				return err
 			}

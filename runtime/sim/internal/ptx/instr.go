@@ -54,8 +54,16 @@ func (p *parser) parseOperand() (Operand, error) {
 	return Operand{Kind: KindPair, Elems: []Operand{o, second}}, err
 }
 
+// maxNesting bounds operands within operands; PTX has two levels.
+const maxNesting = 16
+
 func (p *parser) parseSingle() (Operand, error) {
 	t := p.peek()
+	if p.nesting == maxNesting {
+		return Operand{}, errorAt(t.line, "operands within more than %d others", maxNesting)
+	}
+	p.nesting++
+	defer func() { p.nesting-- }()
 	switch {
 	case t.text == "[":
 		return p.parseAddr()

@@ -29,6 +29,9 @@ type parser struct {
 	vars   []map[string]string
 	unique int
 	loc    Loc
+
+	nesting int // of the operand being read
+	regs    int // declared so far in the module
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }

@@ -9,6 +9,9 @@ import (
 // maxVarBytes bounds a declared variable, so that a text of a few bytes cannot ask for all memory.
 const maxVarBytes = 1 << 30
 
+// maxAlign is the largest alignment, which all global memory has.
+const maxAlign = 1 << 16
+
 // parseVars reads one declaration statement of a state space, with its semicolon.
 func (p *parser) parseVars() ([]*Var, error) {
 	var vars []*Var
@@ -42,6 +45,9 @@ func (p *parser) parseVar(like *Var) (*Var, error) {
 			}
 			if n <= 0 || n&(n-1) != 0 {
 				return nil, errorAt(t.line, "alignment %d is not a power of two", n)
+			}
+			if n > maxAlign {
+				return nil, errorAt(t.line, "alignment %d is more than %d", n, maxAlign)
 			}
 			v.Align = n
 		case name == "ptr": // .ptr .global .align N describes what a parameter points to
