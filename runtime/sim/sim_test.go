@@ -443,3 +443,24 @@ func TestNoGoroutineStays(t *testing.T) {
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
+
+// Who has waited for the last of a stream's work finds the stream done.
+func TestReachedIsDone(t *testing.T) {
+	dev, s := open(t, sim.Options{})
+	e, err := dev.NewEvent()
+	must(t, err)
+	b, err := kernrt.Alloc[int32](dev, 100)
+	must(t, err)
+	for i := range 2000 {
+		must(t, b.Fill(s, int32(i)))
+		must(t, e.Record(s))
+		if i%2 == 0 {
+			must(t, e.Synchronize())
+		} else {
+			must(t, <-s.Done())
+		}
+		if done, err := s.Query(); !done || err != nil {
+			t.Fatalf("round %d: done %t, %v", i, done, err)
+		}
+	}
+}

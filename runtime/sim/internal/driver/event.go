@@ -75,11 +75,10 @@ func (d *Driver) Record(h cuda.Event, on cuda.Stream) cuda.Status {
 	}
 	p := &point{reached: make(chan struct{})}
 	e.last, e.captured, e.nodes = p, nil, nil
-	d.start(s, func() error {
+	d.start(s, queued{reaches: p, work: func() error {
 		p.at = time.Now()
-		close(p.reached)
 		return nil
-	})
+	}})
 	return cuda.OK
 }
 
@@ -102,10 +101,10 @@ func (d *Driver) Wait(on cuda.Stream, h cuda.Event) cuda.Status {
 		return s.join(e)
 	}
 	if p := e.last; p != nil {
-		d.start(s, func() error {
+		d.start(s, queued{work: func() error {
 			<-p.reached
 			return nil
-		})
+		}})
 	}
 	return cuda.OK
 }

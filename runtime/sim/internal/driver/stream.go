@@ -14,13 +14,19 @@ type stream struct {
 	priority int
 	capture  *capture // what its work goes to instead
 	tail     []*node  // the capture's last nodes on this stream
-	queue    []work
+	queue    []queued
 	running  bool
 	idle     *sync.Cond // on Driver.mu: the queue is empty and nothing runs
 }
 
 // work is one operation on the device.
 type work func() error
+
+// queued is work on a stream, and the point that is reached once it is done, if any.
+type queued struct {
+	work    work
+	reaches *point
+}
 
 // The priorities that a stream can have. All run alike.
 const leastPriority, greatestPriority = 0, -5
@@ -91,13 +97,13 @@ func (d *Driver) enqueue(h cuda.Stream, n node) cuda.Status {
 	if s.capture != nil {
 		return d.captureNode(s, n)
 	}
-	d.start(s, n.work)
+	d.start(s, queued{work: n.work})
 	return cuda.OK
 }
 
 // start queues work. The caller holds d.mu.
-func (d *Driver) start(s *stream, w work) {
-	s.queue = append(s.queue, w)
+func (d *Driver) start(s *stream, q queued) {
+	s.queue = append(s.queue, q)
 	if !s.running {
 		s.running, d.busy[s] = true, true
 		go d.run(s)
@@ -109,19 +115,24 @@ func (d *Driver) start(s *stream, w work) {
 func (d *Driver) run(s *stream) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for len(s.queue) > 0 {
-		w := s.queue[0]
+	for s.running {
+		q := s.queue[0]
 		s.queue = s.queue[1:]
 		d.mu.Unlock()
-		err := w()
+		err := q.work()
 		d.mu.Lock()
 		if err != nil && d.failed == cuda.OK {
 			d.failed = workFault(err)
 		}
+		if len(s.queue) == 0 {
+			s.running = false
+			delete(d.busy, s)
+			s.idle.Broadcast()
+		}
+		if q.reaches != nil { // now that whoever waits for it finds the stream as it is
+			close(q.reaches.reached)
+		}
 	}
-	s.running = false
-	delete(d.busy, s)
-	s.idle.Broadcast()
 }
 
 // isFailed reports whether work should be left undone.
