@@ -12,7 +12,7 @@ import (
 // time; generated packages have a function Kernels to choose from. They are
 // checked as those of a generated function are:
 //
-//	args, err := kernrt.NewArgs(vec.Kernels()["add_fp32"])
+//	args, err := kernrt.NewArgs(k) // one of vec.Kernels()
 //	err = args.Set(0, x.Ptr()) // as Kernel.Params says
 //	...
 //	err = args.Launch(stream, grid)

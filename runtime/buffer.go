@@ -93,7 +93,7 @@ func (b *Buffer[T]) Slice(low, high int) (Slice[T], error) {
 // CopyFrom is Slice.CopyFrom of all elements.
 func (b *Buffer[T]) CopyFrom(stream *Stream, src []T) error {
 	if err := b.check(); err != nil {
-		return fmt.Errorf("copy to the device: %w", err)
+		return fmt.Errorf("%s: %w", toDevice, err)
 	}
 	return b.all.CopyFrom(stream, src)
 }
@@ -101,7 +101,7 @@ func (b *Buffer[T]) CopyFrom(stream *Stream, src []T) error {
 // CopyTo is Slice.CopyTo of all elements.
 func (b *Buffer[T]) CopyTo(stream *Stream, dst []T) error {
 	if err := b.check(); err != nil {
-		return fmt.Errorf("copy from the device: %w", err)
+		return fmt.Errorf("%s: %w", fromDevice, err)
 	}
 	return b.all.CopyTo(stream, dst)
 }
@@ -109,7 +109,7 @@ func (b *Buffer[T]) CopyTo(stream *Stream, dst []T) error {
 // CopyFromAsync is Slice.CopyFromAsync of all elements.
 func (b *Buffer[T]) CopyFromAsync(stream *Stream, src *HostBuffer[T]) error {
 	if err := b.check(); err != nil {
-		return fmt.Errorf("copy to the device: %w", err)
+		return fmt.Errorf("%s: %w", toDevice, err)
 	}
 	return b.all.CopyFromAsync(stream, src)
 }
@@ -117,7 +117,7 @@ func (b *Buffer[T]) CopyFromAsync(stream *Stream, src *HostBuffer[T]) error {
 // CopyToAsync is Slice.CopyToAsync of all elements.
 func (b *Buffer[T]) CopyToAsync(stream *Stream, dst *HostBuffer[T]) error {
 	if err := b.check(); err != nil {
-		return fmt.Errorf("copy from the device: %w", err)
+		return fmt.Errorf("%s: %w", fromDevice, err)
 	}
 	return b.all.CopyToAsync(stream, dst)
 }
@@ -125,7 +125,7 @@ func (b *Buffer[T]) CopyToAsync(stream *Stream, dst *HostBuffer[T]) error {
 // CopyFromDevice is Slice.CopyFromDevice of all elements.
 func (b *Buffer[T]) CopyFromDevice(stream *Stream, src Slice[T]) error {
 	if err := b.check(); err != nil {
-		return fmt.Errorf("copy on the device: %w", err)
+		return fmt.Errorf("%s: %w", onDeviceCopy, err)
 	}
 	return b.all.CopyFromDevice(stream, src)
 }
@@ -133,7 +133,7 @@ func (b *Buffer[T]) CopyFromDevice(stream *Stream, src Slice[T]) error {
 // Download is Slice.Download of all elements.
 func (b *Buffer[T]) Download(stream *Stream) ([]T, error) {
 	if err := b.check(); err != nil {
-		return nil, fmt.Errorf("copy from the device: %w", err)
+		return nil, fmt.Errorf("%s: %w", fromDevice, err)
 	}
 	return b.all.Download(stream)
 }

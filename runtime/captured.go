@@ -53,7 +53,7 @@ func (d *Device) captured(id uint64) *capture.Scratch {
 
 // queueCaptured is queue where the scratch memory may become part of a graph.
 func (p *plan) queueCaptured(s *Stream, grid Grid, args unsafe.Pointer, scratch [2]uint64) cuda.Status {
-	x, y, z := uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2])
+	x, y, z := p.inCTAs(grid)
 	if p.sim != nil {
 		return p.sim.launcher.LaunchCaptured(s.handle, x, y, z, p.sim.copy(args), scratch[0], scratch[1])
 	}

@@ -142,10 +142,8 @@ func (Inside) Prepare(k *Kernel, d *Device, config int, grid Grid, args unsafe.P
 	if err := p.checkCooperative(d, grid); err != nil {
 		return capture.Prepared{}, err
 	}
-	prepared := capture.Prepared{
-		Launchable: p.inGraph,
-		CTAs:       [3]uint32{uint32(grid.x * p.cluster[0]), uint32(grid.y * p.cluster[1]), uint32(grid.z * p.cluster[2])},
-	}
+	x, y, z := p.inCTAs(grid)
+	prepared := capture.Prepared{Launchable: p.inGraph, CTAs: [3]uint32{x, y, z}}
 	if p.sim != nil {
 		prepared.Args = p.sim.copy(args)
 	}

@@ -159,14 +159,21 @@ func (p *plan) launchWithScratch(s *Stream, grid Grid, args unsafe.Pointer) erro
 
 // ctas is how many CTAs a grid has: below 2^63, by the limits of a grid.
 func (p *plan) ctas(grid Grid) uint64 {
-	return uint64(grid.x*p.cluster[0]) * uint64(grid.y*p.cluster[1]) * uint64(grid.z*p.cluster[2])
+	x, y, z := p.inCTAs(grid)
+	return uint64(x) * uint64(y) * uint64(z)
+}
+
+// inCTAs is the grid as the driver counts it.
+func (p *plan) inCTAs(grid Grid) (x, y, z uint32) {
+	return uint32(grid.x * p.cluster[0]), uint32(grid.y * p.cluster[1]), uint32(grid.z * p.cluster[2])
 }
 
 func (p *plan) queue(s *Stream, grid Grid, args unsafe.Pointer, global, profile uint64) cuda.Status {
+	x, y, z := p.inCTAs(grid)
 	if p.sim != nil {
-		return p.sim.launcher.Launch(s.handle, uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2]), p.sim.copy(args), global, profile)
+		return p.sim.launcher.Launch(s.handle, x, y, z, p.sim.copy(args), global, profile)
 	}
-	return p.call.Launch(s.handle, uint32(grid.x*p.cluster[0]), uint32(grid.y*p.cluster[1]), uint32(grid.z*p.cluster[2]), args, global, profile)
+	return p.call.Launch(s.handle, x, y, z, args, global, profile)
 }
 
 // Out of line, so that the check of a launch is one comparison.
